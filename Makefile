@@ -1,0 +1,44 @@
+# Everything is done by these names, here and in CI. `make` alone says what there is.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test lint bench docs format clean
+.DEFAULT_GOAL := help
+
+help:  ## what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F: '{printf "make %-8s%s\n", $$1, $$2}'
+
+# One environment for all; made anew when what it holds is declared differently.
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "argojobs needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,debug,dev]'
+	@touch $@
+
+demo: $(VENV)/ready  ## set everything up and run the demo pipeline on this machine
+	$(BIN)/argojobs run workflows/demo.py --params '{"batch_size":2}'
+
+test: $(VENV)/ready  ## set everything up and pass the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/ready  ## ruff, mypy and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.10 argojobs/errors.py argojobs/dsl argojobs/runtime
+	$(BIN)/lint-imports
+
+bench: $(VENV)/ready  ## measure the promises of speed, beside their peers
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/ready  ## write the reference pages from the code
+	$(BIN)/python scripts/reference.py
+
+format: $(VENV)/ready  ## let ruff set the layout
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove the environment and all caches
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
