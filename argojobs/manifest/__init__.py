@@ -1,0 +1,1 @@
+"""The Argo manifest as data: read, written, checked; parameters, names and expressions."""

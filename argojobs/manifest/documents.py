@@ -1,0 +1,248 @@
+"""Which workflows a file holds, each as a plain Workflow object in canonical form.
+
+A document is a Workflow object (`kind: Workflow`), the body of a REST request (`workflow:` on
+top, as Argo's `POST /api/v1/workflows/NAMESPACE` takes it), or a list of objects (`kind: List`).
+Objects of other kinds (WorkflowTemplate, ConfigMap, ...) are kept apart for whoever needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+from ..errors import ManifestError
+from .json_read import typed_tree
+from .nearest import suggestion
+from .places import Path, place_text
+from .source_text import read_text
+from .yaml_read import read
+
+API_VERSION = "argoproj.io/v1alpha1"
+
+#: What a body of Argo's create request may hold beside `workflow`.
+_REQUEST_FIELDS = frozenset(
+    {"workflow", "namespace", "serverDryRun", "createOptions", "instanceID"}
+)
+_LIST_KINDS = frozenset({"List", "WorkflowList"})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One Workflow of a file.
+
+    workflow: the object, with apiVersion, kind, metadata and spec first. document: the number
+    of the YAML document (from 0) and prefix: the path in it where the object begins. ignored:
+    fields beside `workflow:` in a request body that mean nothing to Argo.
+    """
+
+    workflow: dict[str, Any]
+    document: int = 0
+    prefix: Path = ()
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name, or what its name will begin with."""
+        metadata = self.workflow["metadata"]
+        return str(metadata.get("name") or metadata.get("generateName") or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """An object of another kind."""
+
+    kind: str
+    value: dict[str, Any]
+    document: int = 0
+    prefix: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file holds. text: as read, for places."""
+
+    file: str
+    text: str
+    workflows: tuple[Document, ...]
+    others: tuple[Other, ...]
+
+    def place(self, document: Document | Other, path: Path = ()) -> str:
+        """Return `file:line:column` of a path in an object of this file."""
+        from .locate import locate
+
+        line, column = locate(self.text, (*document.prefix, *path), document.document)
+        return place_text(self.file, line, column)
+
+
+def load(path: FilePath | str) -> Contents:
+    """Read a manifest file (YAML or JSON). ManifestError for anything malformed."""
+    return parse(read_text(path), str(path))
+
+
+def parse(text: str, file: str = "") -> Contents:
+    """Return what a text holds. ManifestError for anything malformed or of no known form."""
+    sorter = _Sorter(file, text)
+    for number, value in enumerate(read(text, file)):
+        if value is not None:
+            sorter.sort(value, number)
+    if not sorter.workflows and not sorter.others:
+        raise ManifestError(
+            "the file is empty", where=file, hint="an Argo Workflow begins with `kind: Workflow`"
+        )
+    return Contents(file, text, tuple(sorter.workflows), tuple(sorter.others))
+
+
+def choose(contents: Contents, name: str | None = None) -> Document:
+    """Return the one workflow of a file, or the one called `name` (or its number, from 1).
+
+    ManifestError where there is none, or several and no name.
+    """
+    workflows = contents.workflows
+    if not workflows:
+        kinds = ", ".join(sorted({other.kind for other in contents.others}))
+        raise ManifestError(
+            f"the file holds no Workflow, only {kinds}",
+            where=contents.file,
+            hint="name a file with `kind: Workflow`, or a request body with `workflow:` on top",
+        )
+    if name is None:
+        if len(workflows) == 1:
+            return workflows[0]
+        raise ManifestError(
+            f"the file holds {len(workflows)} Workflows",
+            where=contents.file,
+            hint=f"choose one with --pipeline NAME or its number: {_listed(workflows)}",
+        )
+    found = [one for one in workflows if name in (one.name, one.name.rstrip("-"))]
+    if len(found) == 1:
+        return found[0]
+    if name.isdecimal() and 0 < int(name) <= len(workflows):
+        return workflows[int(name) - 1]
+    what = f"{len(found)} Workflows are" if found else "no Workflow is"
+    hint = f"choose by number: {_listed(workflows)}"
+    if not found:
+        hint = suggestion(name, [one.name for one in workflows], what="the Workflows are")
+    raise ManifestError(f"{what} called {name!r}", where=contents.file, hint=hint)
+
+
+def canonical(value: Any) -> dict[str, Any]:
+    """Return a Workflow object or request body that came as JSON values, in canonical form.
+
+    Values of parameters become text. ManifestError where it is no Workflow.
+    """
+    sorter = _Sorter("", "")
+    sorter.sort(typed_tree(value), 0)
+    if len(sorter.workflows) != 1 or sorter.others:
+        raise ManifestError(
+            "the object is not one Workflow", hint="give one object with `kind: Workflow`"
+        )
+    return sorter.workflows[0].workflow
+
+
+def _listed(workflows: Sequence[Document]) -> str:
+    return ", ".join(f"{index} {one.name or '(no name)'}" for index, one in enumerate(workflows, 1))
+
+
+class _Sorter:
+    """Puts the objects of documents where they belong."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.workflows: list[Document] = []
+        self.others: list[Other] = []
+
+    def place(self, path: Path, number: int) -> str:
+        """Return where something stands; only asked for when it is wrong."""
+        if not self.text:
+            return self.file
+        from .locate import locate
+
+        return place_text(self.file, *locate(self.text, path, number))
+
+    def sort(self, value: Any, number: int, prefix: Path = ()) -> None:
+        """Take in an object of a document, or a list of objects."""
+        if not isinstance(value, dict):
+            raise ManifestError(
+                f"the document is {'a list' if isinstance(value, list) else 'text'}, no manifest",
+                where=self.place(prefix, number),
+                hint="an Argo Workflow is a mapping with `kind: Workflow`",
+            )
+        kind = value.get("kind")
+        if "workflow" in value and kind is None:
+            where = (*prefix, "workflow")
+            ignored = tuple(key for key in value if key not in _REQUEST_FIELDS)
+            workflow = self.workflow(value["workflow"], number, where)
+            if isinstance(value.get("namespace"), str):
+                workflow["metadata"].setdefault("namespace", value["namespace"])
+            self.workflows.append(Document(workflow, number, where, ignored))
+        elif kind == "Workflow":
+            workflow = self.workflow(value, number, prefix)
+            self.workflows.append(Document(workflow, number, prefix))
+        elif kind in _LIST_KINDS and isinstance(value.get("items"), list):
+            for index, item in enumerate(value["items"]):
+                self.sort(item, number, (*prefix, "items", index))
+        elif isinstance(kind, str) and kind:
+            self.others.append(Other(kind, value, number, prefix))
+        else:
+            raise _no_kind(value, self.place(prefix, number))
+
+    def workflow(self, value: Any, number: int, prefix: Path) -> dict[str, Any]:
+        """Return a Workflow with its four parts first; everything else stays behind them."""
+        if not isinstance(value, dict):
+            raise ManifestError(
+                "`workflow` holds no mapping",
+                where=self.place(prefix, number),
+                hint="write metadata and spec below it, indented",
+            )
+        if value.get("kind") not in (None, "Workflow"):
+            raise ManifestError(
+                f"`workflow` holds a {value['kind']}",
+                where=self.place((*prefix, "kind"), number),
+                hint="a request body holds a Workflow",
+            )
+        metadata = self.part(value, "metadata", number, prefix)
+        spec = self.part(value, "spec", number, prefix)
+        if not spec:
+            raise ManifestError(
+                "the Workflow has no `spec`",
+                where=self.place(prefix, number),
+                hint="add `spec:` with entrypoint and templates",
+            )
+        head = {
+            "apiVersion": value.get("apiVersion") or API_VERSION,
+            "kind": "Workflow",
+            "metadata": dict(metadata),
+            "spec": spec,
+        }
+        return {**head, **{key: item for key, item in value.items() if key not in head}}
+
+    def part(self, value: dict[str, Any], name: str, number: int, prefix: Path) -> dict[str, Any]:
+        """Return the mapping under a name, empty where there is none."""
+        part = value.get(name)
+        if part is None:
+            return {}
+        if not isinstance(part, dict):
+            raise ManifestError(
+                f"`{name}` is no mapping",
+                where=self.place((*prefix, name), number),
+                hint=f"write the fields of `{name}` below it, indented",
+            )
+        return part
+
+
+def _no_kind(value: dict[str, Any], where: str) -> ManifestError:
+    if "spec" in value:
+        return ManifestError(
+            "the object has no `kind`",
+            where=where,
+            hint=f"add `apiVersion: {API_VERSION}` and `kind: Workflow` on top",
+        )
+    found = ", ".join(map(str, list(value)[:5])) or "nothing"
+    return ManifestError(
+        f"this is no manifest: found {found} on top",
+        where=where,
+        hint="an Argo Workflow has `kind: Workflow` or, as a request body, `workflow:` on top",
+    )

@@ -1,0 +1,237 @@
+"""The known fields of a Workflow, and what stands where no field is.
+
+A known field in a wrong place is a warning and dropped, as Argo does over REST: the table of
+these is closed (`MISPLACED`). Any other unknown field is an error with the nearest name: over
+REST Argo would drop it without a word. Types are checked as far as Argo's own reader refuses
+them; a number or boolean where text belongs is a warning and taken as its text.
+
+The table of fields (`fields.json`) is made by `scripts/make_manifest_fields.py` from hera's
+models, which are made from Argo's schema.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from importlib import resources
+from typing import Any
+
+from .findings import Finding, error, warning
+from .json_read import scalar_text
+from .nearest import nearest
+from .places import Path
+
+#: A scalar's kind, an object's name, or ["list", TYPE], ["map", TYPE], ["enum", ...].
+FieldType = str | list[Any]
+
+_TEMPLATE_FIELDS_OF_PODS = (
+    "activeDeadlineSeconds",
+    "affinity",
+    "annotations",
+    "archiveLocation",
+    "automountServiceAccountToken",
+    "hostAliases",
+    "initContainers",
+    "memoize",
+    "metadata",
+    "metrics",
+    "nodeSelector",
+    "parallelism",
+    "podSpecPatch",
+    "priorityClassName",
+    "retryStrategy",
+    "schedulerName",
+    "serviceAccountName",
+    "sidecars",
+    "synchronization",
+    "timeout",
+    "tolerations",
+    "volumes",
+)
+_TO_TEMPLATE = dict.fromkeys(_TEMPLATE_FIELDS_OF_PODS, "the template, beside `container`")
+_TO_CONTAINER = dict.fromkeys(
+    ("env", "envFrom", "imagePullPolicy", "ports", "resources", "volumeMounts", "workingDir"),
+    "the template's `container` or `script`",
+)
+_TO_METADATA = {"annotations": "`metadata`", "labels": "`metadata`"}
+
+#: Known fields in a wrong place: object, field -> where it belongs.
+MISPLACED: dict[str, dict[str, str]] = {
+    "Workflow": _TO_METADATA,
+    "WorkflowSpec": {
+        **_TO_METADATA,
+        "priorityClassName": "`podPriorityClassName`",
+        "timeout": "`activeDeadlineSeconds`",
+    },
+    "Template": {**_TO_CONTAINER, "labels": "the template's `metadata`"},
+    "Container": _TO_TEMPLATE,
+    "ScriptTemplate": _TO_TEMPLATE,
+    "ContainerNode": _TO_TEMPLATE,
+    "DAGTask": {**_TO_TEMPLATE, **_TO_CONTAINER, "labels": "the template's `metadata`"},
+    "WorkflowStep": {**_TO_TEMPLATE, **_TO_CONTAINER, "labels": "the template's `metadata`"},
+}
+
+
+@functools.cache
+def table() -> Mapping[str, Mapping[str, FieldType]]:
+    """Return the known fields: object -> field -> type."""
+    text = resources.files(__package__).joinpath("fields.json").read_text(encoding="utf-8")
+    fields: dict[str, dict[str, FieldType]] = json.loads(text)
+    return fields
+
+
+def check_fields(workflow: Mapping[str, Any], kind: str = "Workflow") -> list[Finding]:
+    """Return what is wrong with the fields of an object and with their types.
+
+    kind: the object's name in the table (`Workflow`, `Template`, ...).
+    """
+    walk = _Walk(table())
+    walk.object(workflow, kind, ())
+    return walk.findings
+
+
+class _Walk:
+    """Compares values with the table, and collects what does not fit."""
+
+    def __init__(self, known: Mapping[str, Mapping[str, FieldType]]) -> None:
+        self.known = known
+        self.findings: list[Finding] = []
+
+    def value(self, value: Any, kind: FieldType, path: Path) -> None:
+        if value is None:
+            return  # the same as absent to Argo
+        if isinstance(kind, str):
+            scalar = _SCALARS.get(kind)
+            if scalar is None:
+                self.object(value, kind, path)
+            elif not scalar(value):
+                self.findings.append(_scalar_finding(value, kind, path))
+        elif kind[0] == "list":
+            self.list(value, kind[1], path)
+        elif kind[0] == "map":
+            self.map(value, kind[1], path)
+        elif not isinstance(value, str):  # an enumeration; its values are not checked here
+            self.findings.append(_scalar_finding(value, "string", path))
+
+    def object(self, value: Any, kind: str, path: Path) -> None:
+        if not isinstance(value, dict):
+            self.findings.append(_type_finding("a mapping", value, path))
+            return
+        fields = self.known[kind]
+        for name, item in value.items():
+            known = fields.get(name)
+            if known is None:
+                self.findings.append(self.stranger(name, kind, path))
+            elif known == "string" and type(item) is str:
+                continue
+            else:
+                self.value(item, known, (*path, name))
+
+    def list(self, value: Any, kind: FieldType, path: Path) -> None:
+        if not isinstance(value, list):
+            self.findings.append(_type_finding("a list", value, path))
+            return
+        for index, item in enumerate(value):
+            self.value(item, kind, (*path, index))
+
+    def map(self, value: Any, kind: FieldType, path: Path) -> None:
+        if not isinstance(value, dict):
+            self.findings.append(_type_finding("a mapping", value, path))
+            return
+        for key, item in value.items():
+            self.value(item, kind, (*path, key))
+
+    def stranger(self, name: str, kind: str, path: Path) -> Finding:
+        belongs = MISPLACED.get(kind, {}).get(name)
+        if belongs is not None:
+            return warning(
+                "misplaced-field",
+                (*path, name),
+                f"`{name}` has no effect here: Argo drops it",
+                f"move it to {belongs}",
+            )
+        near = nearest(name, self.known[kind])
+        return error(
+            "unknown-field",
+            (*path, name),
+            f"`{name}` is no field of {_article(kind)}",
+            f"did you mean `{near}`?" if near else f"its fields: {', '.join(self.known[kind])}",
+        )
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_integer_or_text(value: Any) -> bool:
+    return isinstance(value, str) or _is_integer(value)
+
+
+def _is_quantity(value: Any) -> bool:
+    return isinstance(value, str) or _is_number(value)
+
+
+def _is_any(_: Any) -> bool:
+    return True
+
+
+_SCALARS: dict[str, Callable[[Any], bool]] = {
+    "string": _is_text,
+    "integer": _is_integer,
+    "number": _is_number,
+    "boolean": _is_boolean,
+    "integer-or-string": _is_integer_or_text,
+    "quantity": _is_quantity,
+    "any": _is_any,
+}
+_WANTED = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "integer-or-string": "a whole number or text",
+    "quantity": 'a quantity such as "500m" or "40Gi"',
+}
+
+
+def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
+    if kind != "string" or isinstance(value, (dict, list)):
+        return _type_finding(_WANTED[kind], value, path)
+    text = scalar_text(value)
+    return warning(
+        "not-text",
+        path,
+        f"{text} is a {'boolean' if isinstance(value, bool) else 'number'}, and text belongs here",
+        f'taken as "{text}"; put it in quotes',
+    )
+
+
+def _type_finding(wanted: str, value: Any, path: Path) -> Finding:
+    hint = "no quotes around it" if isinstance(value, str) and wanted != "a mapping" else ""
+    return error("wrong-type", path, f"{wanted} belongs here, not {_shown(value)}", hint)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

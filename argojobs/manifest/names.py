@@ -1,0 +1,73 @@
+"""Names of runs, nodes and pods, exactly as Argo makes them.
+
+Sources: Argo `pkg/apis/workflow/v1alpha1/workflow_types.go` (NodeID), `workflow/util/pod_name.go`
+(names of pods, version 2), Kubernetes `apimachinery/pkg/util/rand` (the alphabet of suffixes)
+and RFC 1123 (labels).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+
+_SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX_LENGTH = 5
+# 253 characters of a Kubernetes name, less a "-" and the ten digits that a hash may have.
+_LONGEST_POD_PREFIX = 242
+_LONGEST_LABEL = 63
+_HASH_LENGTH = 8
+
+_FNV_OFFSET = 2166136261
+_FNV_PRIME = 16777619
+
+_DNS_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+
+
+def fnv1a_32(text: str) -> int:
+    """Return the 32-bit FNV-1a hash of a text's UTF-8 bytes, as Go's `fnv.New32a`."""
+    value = _FNV_OFFSET
+    for byte in text.encode("utf-8"):
+        value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
+    return value
+
+
+def node_id(workflow: str, node_name: str) -> str:
+    """Return the id of a node: the workflow's name for the root, else with the name's hash."""
+    return workflow if node_name == workflow else f"{workflow}-{fnv1a_32(node_name)}"
+
+
+def pod_name(workflow: str, template: str, node_name: str, node_id: str = "") -> str:
+    """Return the name of a node's pod: `<workflow>-<template>-<hash>`, cut in front of the hash.
+
+    template: the template's name (of a templateRef, its `template`); empty for an inline one.
+    node_id: the node's id where it is known, which holds the same hash (it saves computing it).
+    """
+    if node_name == workflow:
+        return workflow
+    start = f"{workflow}-"
+    known = node_id.startswith(start) and node_id[len(start) :].isdecimal()
+    hashed = node_id[len(start) :] if known else str(fnv1a_32(node_name))
+    prefix = f"{workflow}-{template}" if template else workflow
+    return f"{prefix[:_LONGEST_POD_PREFIX]}-{hashed}"
+
+
+def random_suffix(rng: random.Random) -> str:
+    """Return five characters of Kubernetes' alphabet, as `generateName` appends them."""
+    return "".join(rng.choice(_SUFFIX_ALPHABET) for _ in range(_SUFFIX_LENGTH))
+
+
+def is_dns_label(text: str) -> bool:
+    """Whether a text is a DNS label: lower case letters, digits and "-", at most 63 characters."""
+    return len(text) <= _LONGEST_LABEL and _DNS_LABEL.fullmatch(text) is not None
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return a name of at most `limit` characters, cut with a hash of the whole where it is longer.
+
+    The same text gives the same name; two texts give two names. limit: at least ten.
+    """
+    if len(text) <= limit:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+    return f"{text[: limit - _HASH_LENGTH - 1].rstrip('-._')}-{digest}"

@@ -1,0 +1,28 @@
+"""The nearest valid name to a wrong one, for hints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_MOST_LISTED = 40
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like `name`, or None where none is near."""
+    import difflib
+
+    by_fold = {one.replace("-", "_").casefold(): one for one in known}
+    found = difflib.get_close_matches(name.replace("-", "_").casefold(), by_fold, 1, 0.6)
+    return by_fold[found[0]] if found else None
+
+
+def suggestion(name: str, known: Iterable[str], *, what: str) -> str:
+    """Return a hint: the nearest name where there is one, and the list of all.
+
+    what: how the names are called in it (`the parameters are`).
+    """
+    names = list(known)
+    near = nearest(name, names)
+    listed = ", ".join(names[:_MOST_LISTED]) + (" ..." if len(names) > _MOST_LISTED else "")
+    every = f"{what}: {listed}" if names else f"{what}: none"
+    return f"did you mean {near!r}? {every}" if near else every

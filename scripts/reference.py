@@ -1,0 +1,120 @@
+"""Write docs/reference/ from the code: the DSL's names and the command line's verbs.
+
+`make docs` runs it; `python scripts/reference.py --check` fails where a page is out of date.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "reference"
+
+
+def dsl_page() -> str:
+    """The page of every name that `from argojobs import ...` offers."""
+    import argojobs
+
+    parts = [
+        "# The DSL\n\nMade from the code by `make docs`. Every name below is imported from `argojobs`.\n"
+    ]
+    for name in argojobs.__all__:
+        thing = getattr(argojobs, name)
+        parts.append(f"\n## `{name}`\n\n{_signature(name, thing)}{_doc(thing)}\n")
+        if inspect.isclass(thing):
+            parts.extend(_members(thing))
+    return "".join(parts)
+
+
+def _signature(name: str, thing: object) -> str:
+    try:
+        signature = str(inspect.signature(thing))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+    signature = signature.replace("'", "")
+    return f"```text\n{name}{signature}\n```\n\n"
+
+
+def _doc(thing: object) -> str:
+    return _shaped(inspect.getdoc(thing) or "")
+
+
+def _shaped(text: str) -> str:
+    """Turn a docstring into Markdown: indented parts become blocks of text."""
+    lines: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        indented = line.startswith("    ")
+        if indented and not inside and (not lines or not lines[-1]):
+            lines.append("```text")
+            inside = True
+        elif inside and line and not indented:
+            while lines[-1] == "":
+                lines.pop()
+            lines += ["```", ""]
+            inside = False
+        lines.append(line[4:] if inside else line)
+    while lines and not lines[-1]:
+        lines.pop()
+    if inside:
+        lines.append("```")
+    return "\n".join(lines)
+
+
+def _members(cls: type) -> list[str]:
+    parts = []
+    for name, member in vars(cls).items():
+        function = member.__func__ if isinstance(member, classmethod) else member
+        if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
+            continue
+        signature = str(inspect.signature(function)).replace("'", "")
+        parts.append(f"\n**`.{name}{signature}`**\n\n{_doc(function)}\n")
+    return parts
+
+
+def cli_page() -> str:
+    """The page of every verb, as `--help` shows it."""
+    import os
+
+    os.environ["COLUMNS"] = "100"
+    from argojobs.cli.group import VERBS, command_of
+
+    parts = [
+        "# The command line\n\nMade from the code by `make docs`; each block is what `argojobs VERB --help` "
+        "prints.\n\nExit codes: 0 done; 1 the run failed (`run`, `watch`, `wait`); 2 wrong usage or input; "
+        "3 out of reach or state unknown; 130 interrupted.\n"
+    ]
+    for verb in VERBS:
+        command = command_of(verb)
+        parts.append(f"\n## `{verb.name}`\n\n{verb.summary}\n")
+        if verb.aliases:
+            parts.append("\nAlso: " + ", ".join(f"`{alias}`" for alias in verb.aliases) + "\n")
+        commands = [(f"argojobs {verb.name}", command)]
+        for name, inner in getattr(command, "commands", {}).items():
+            commands.append((f"argojobs {verb.name} {name}", inner))
+        for title, one in commands:
+            context = one.make_context(title, [], resilient_parsing=True, max_content_width=100)
+            parts.append(f"\n```text\n{one.get_help(context).rstrip()}\n```\n")
+    return "".join(parts)
+
+
+def main() -> int:
+    """Write the pages, or with `--check` say which are out of date."""
+    stale = []
+    PAGES.mkdir(exist_ok=True)
+    for name, text in (("dsl.md", dsl_page()), ("cli.md", cli_page())):
+        page = PAGES / name
+        if not page.exists() or page.read_text() != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                page.write_text(text)
+    if stale and "--check" in sys.argv:
+        print("out of date: " + ", ".join(stale) + "; run: make docs")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from argojobs.manifest.names import (
+    fnv1a_32,
+    is_dns_label,
+    node_id,
+    pod_name,
+    random_suffix,
+    shorten,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)]
+)
+def test_the_hash_is_fnv1a(text, value):
+    assert fnv1a_32(text) == value
+
+
+def test_node_ids_are_argos():
+    assert node_id("hello-abcde", "hello-abcde") == "hello-abcde"
+    assert node_id("hello-abcde", "hello-abcde[0]") == "hello-abcde-999778973"
+
+
+def test_pod_names_are_argos():
+    assert pod_name("hello", "main", "hello") == "hello"
+    assert pod_name("hello-abcde", "say", "hello-abcde[0]") == "hello-abcde-say-999778973"
+    assert pod_name("hello-abcde", "", "hello-abcde[0]") == "hello-abcde-999778973"
+
+
+def test_a_known_id_saves_the_hash():
+    assert pod_name("w", "t", "w.a", "w-17") == "w-t-17"
+    assert pod_name("w", "t", "w.a", "other") == f"w-t-{fnv1a_32('w.a')}"
+
+
+def test_a_long_pod_name_is_cut_in_front_of_its_hash():
+    name = pod_name("w" * 63, "t" * 300, "w.a")
+    assert name == f"{'w' * 63}-{'t' * 178}-{fnv1a_32('w.a')}"
+    assert len(name) <= 253
+
+
+def test_suffixes_are_kubernetes_own():
+    suffix = random_suffix(random.Random(1))
+    assert len(suffix) == 5
+    assert set(suffix) <= set("bcdfghjklmnpqrstvwxz2456789")
+    assert suffix == random_suffix(random.Random(1))
+    assert suffix != random_suffix(random.Random(2))
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("a", True),
+        ("a-1", True),
+        ("1a", True),
+        ("A", False),
+        ("a-", False),
+        ("-a", False),
+        ("", False),
+        ("a_b", False),
+        ("a.b", False),
+        ("a" * 63, True),
+        ("a" * 64, False),
+        ("a\n", False),
+    ],
+)
+def test_dns_labels(text, good):
+    assert is_dns_label(text) is good
+
+
+@given(st.text(), st.integers(10, 63))
+def test_shortened_names_fit(text, limit):
+    short = shorten(text, limit)
+    assert len(short) <= limit
+    assert short == text or len(text) > limit
+
+
+def test_shortened_names_stay_unique():
+    assert shorten("short", 20) == "short"
+    first, second = shorten("x" * 70 + "1", 63), shorten("x" * 70 + "2", 63)
+    assert first != second
+    assert len(first) == 63
