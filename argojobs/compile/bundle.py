@@ -1,0 +1,336 @@
+"""The code bundle: the user's project and our stripped runtime as one content-addressed archive.
+
+`pack` reads, `Packed` is the value, `stored_code` and `inline_code` say how a manifest refers to
+it. The archive is a gzip tar with the one root entry `code/` (Argo renames the single root entry
+of an input archive to the input's path), holding the project and `.argojobs/`: `__main__.py`
+(the program of every step), `argojobs/` and `bundle.json`. Names are sorted, times, owners and
+modes are fixed; the hash is that of the content, so equal projects have equal bundles.
+"""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import gzip
+import hashlib
+import io
+import json
+import os
+import stat
+import tarfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from argojobs.compile import git
+from argojobs.compile.code import INLINE_VARIABLE, Code
+from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, search_path
+from argojobs.compile.secrets import looks_secret
+from argojobs.compile.strip import travelling_sources
+from argojobs.errors import BundleError
+
+#: The most that is packed unless told otherwise, in bytes before compression.
+LARGEST = 50 * 1024 * 1024
+#: The most base64 that travels inside a manifest.
+LARGEST_INLINE = 64 * 1024
+#: The time of every file: 2000-01-01, for formats that cannot say 1970.
+_TIME = 946_684_800
+_SHOWN = 8
+
+#: The program of every step, before its last line, which starts the runtime. It must parse under
+#: any Python, to say that it needs a newer one.
+_PROGRAM = """\
+import os
+import sys
+if sys.version_info < (3, 10):
+    sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
+                     "  Take an image with a newer one, or name one with --python.\\n"
+                     % sys.version_info[:2])
+    sys.exit(78)
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here)
+from argojobs.runtime.__main__ import start
+"""
+
+#: What `python3 -c` gets when the code is inline: unpack it, then run the same program.
+BOOTSTRAP = f"""\
+import base64, io, os, tarfile
+data = os.environ.pop("{INLINE_VARIABLE}")
+root = os.environ.get("ARGOJOBS_ROOT", "") + "/argojobs"
+try:
+    os.makedirs(root + "/code", exist_ok=True)
+except OSError:
+    import tempfile
+    root = tempfile.mkdtemp(prefix="argojobs-")
+archive = tarfile.open(fileobj=io.BytesIO(base64.b64decode(data)))
+archive.extraction_filter = lambda member, path: member
+archive.extractall(root)
+os.chdir(root + "/code")
+__file__ = root + "/code/{RESERVED}/__main__.py"
+exec(compile(open(__file__).read(), __file__, "exec"))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One entry of a bundle: content and whether it is a program, or where a link leads."""
+
+    name: str
+    content: bytes = b""
+    executable: bool = False
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A project, read and hashed. `data` is the archive, made when it is first asked for.
+
+    files: what was packed, without our own runtime. warnings: one line each, for the user.
+    revision: what git says, None outside of it.
+    """
+
+    root: Path
+    hash: str
+    entries: tuple[File, ...]
+    files: tuple[str, ...]
+    warnings: tuple[str, ...]
+    revision: git.Revision | None
+
+    @cached_property
+    def data(self) -> bytes:
+        """The archive, gzip-compressed."""
+        return _archive(self.entries)
+
+    @property
+    def size(self) -> int:
+        """The size of the archive in bytes."""
+        return len(self.data)
+
+    @property
+    def key(self) -> str:
+        """The key of the archive in an artifact repository."""
+        return f"code/{self.hash}.tgz"
+
+
+def pack(
+    root: Path,
+    *,
+    allow_secrets: bool = False,
+    largest: int = LARGEST,
+    entries: list[str] | None = None,
+) -> Packed:
+    """Read the project in `root` and return it as a bundle.
+
+    allow_secrets: pack files that look like secrets. largest: the most bytes before compression.
+    entries: what to take for `sys.path`. Raises BundleError, listing the files and what to do:
+    secrets, too much, unreadable files, links that lead outside.
+    """
+    root = root.resolve()
+    listing = project_files(root)
+    _check_size(root, listing.files, largest)
+    files = [_read(root, name) for name in listing.files]
+    if not allow_secrets:
+        _check_secrets(root, files)
+    places = search_path(root, entries)
+    warnings = [
+        f"{place} is on sys.path but outside of the project: its modules do not travel"
+        for place in places.outside
+    ]
+    everything = [*files, *_runtime_files(places.inside)]
+    digest = _hash([*everything, _bundle_file("", places.inside)])
+    everything.append(_bundle_file(digest, places.inside))
+    return Packed(
+        root=root,
+        hash=digest,
+        entries=tuple(sorted(everything, key=lambda file: os.fsencode(file.name))),
+        files=listing.files,
+        warnings=(*listing.warnings, *warnings),
+        revision=git.revision(root) if git.repository(root) else None,
+    )
+
+
+def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
+    sizes = {name: _size(root / name) for name in names}
+    total = sum(sizes.values())
+    if total <= largest:
+        return
+    biggest = sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN]
+    listed = "".join(f"\n    {_size_text(sizes[name]):>9}  {name}" for name in biggest)
+    raise BundleError(
+        f"the project has {_size_text(total)} in {len(sizes)} files, more than "
+        f"{_size_text(largest)}; the largest:{listed}",
+        where=str(root),
+        hint=f"List data and results in {IGNORE_FILE} (its syntax is .gitignore's) and pass them "
+        "as artifacts, or allow more with --max-code-size.",
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> BundleError:
+    return BundleError(
+        f"cannot read it: {error.strerror}",
+        where=str(path),
+        hint=f"Make it readable, or list it in {IGNORE_FILE}.",
+    )
+
+
+def _size_text(size: int) -> str:
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} B"
+
+
+def _read(root: Path, name: str) -> File:
+    """Read one file, or where a link leads. Raises BundleError for what cannot travel."""
+    path = root / name
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            return File(name, link=_link(root, path))
+        if not stat.S_ISREG(mode):
+            raise BundleError(
+                "a socket, pipe or device cannot be packed",
+                where=str(path),
+                hint=f"Remove it, or list it in {IGNORE_FILE}.",
+            )
+        return File(name, path.read_bytes(), bool(mode & stat.S_IXUSR))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _link(root: Path, path: Path) -> str:
+    """Return a link's target, relative to the link. Raises BundleError if it leads outside."""
+    target = Path(os.path.normpath(path.parent / path.readlink()))
+    if not target.is_relative_to(root) or not path.resolve().is_relative_to(root):
+        raise BundleError(
+            f"this link leads outside of the project, to {path.readlink()}",
+            where=str(path),
+            hint=f"List it in {IGNORE_FILE}; pass data as an artifact or mount it as a volume.",
+        )
+    return os.path.relpath(target, path.parent)
+
+
+def _check_secrets(root: Path, files: list[File]) -> None:
+    found = [(file.name, why) for file in files if (why := looks_secret(file.name, file.content))]
+    if not found:
+        return
+    listed = "".join(f"\n    {name}  ({why})" for name, why in found[:_SHOWN])
+    more = f"\n    and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    raise BundleError(
+        f"what would be packed looks like secrets:{listed}{more}",
+        where=str(root),
+        hint=f"List them in {IGNORE_FILE} so that they stay here, and pass secrets by reference; "
+        "or, if they are none, --allow-secret-files.",
+    )
+
+
+def _runtime_files(inside: tuple[str, ...]) -> list[File]:
+    """Return our own code; the program names the `sys.path` entries, as json costs a step's start."""
+    program = f"{_PROGRAM}start(os.path.dirname(here), {list(inside)!r})\n"
+    sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **travelling_sources()}
+    return [File(f"{RESERVED}/{name}", content) for name, content in sources.items()]
+
+
+def _bundle_file(digest: str, inside: tuple[str, ...]) -> File:
+    text = json.dumps({"format": 1, "hash": digest, "sys_path": list(inside)}, sort_keys=True)
+    return File(f"{RESERVED}/bundle.json", text.encode() + b"\n")
+
+
+def _hash(files: list[File]) -> str:
+    """Hash names, contents, modes and links; nothing that depends on how they are archived."""
+    digest = hashlib.sha256()
+    for file in sorted(files, key=lambda each: os.fsencode(each.name)):
+        kind = b"l" if file.link else b"x" if file.executable else b"f"
+        content = os.fsencode(file.link) if file.link else file.content
+        for part in (os.fsencode(file.name), kind, hashlib.sha256(content).digest()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def _archive(files: Sequence[File]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(
+        fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8"
+    ) as archive:
+        for folder in _folders(file.name for file in files):
+            archive.addfile(_entry(f"code/{folder}".rstrip("/"), tarfile.DIRTYPE, 0o755))
+        for file in files:
+            name = f"code/{file.name}"
+            if file.link:
+                entry = _entry(name, tarfile.SYMTYPE, 0o777)
+                entry.linkname = file.link
+                archive.addfile(entry)
+            else:
+                entry = _entry(name, tarfile.REGTYPE, 0o755 if file.executable else 0o644)
+                entry.size = len(file.content)
+                archive.addfile(entry, io.BytesIO(file.content))
+    return gzip.compress(buffer.getvalue(), compresslevel=6, mtime=0)
+
+
+def _folders(names: Iterable[str]) -> list[str]:
+    """Return every folder above these names, each after the one above it, "" first."""
+    folders = {""}
+    for name in names:
+        parent = name.rpartition("/")[0]
+        while parent not in folders:
+            folders.add(parent)
+            parent = parent.rpartition("/")[0]
+    return sorted(folders, key=os.fsencode)
+
+
+def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode, entry.mtime = kind, mode, _TIME
+    return entry
+
+
+def stored_code(packed: Packed) -> Code:
+    """Return the code of a bundle that lies in the artifact repository under `packed.key`."""
+    labels, annotations = _origin(packed)
+    return Code("stored", packed.hash, packed.key, "", labels, annotations)
+
+
+def inline_code(packed: Packed) -> Code:
+    """Return the code of a bundle that travels in the manifest.
+
+    Raises BundleError above 64 KiB of base64: a parameter must fit an environment variable, and
+    a workflow object its store.
+    """
+    # bzip2 makes it a fifth smaller than gzip, and Python's tarfile sees by itself what it is.
+    archive = bz2.compress(gzip.decompress(packed.data))
+    data = base64.b64encode(archive).decode("ascii")
+    if len(data) > LARGEST_INLINE:
+        raise BundleError(
+            f"the project's code needs {_size_text(len(data))} in the manifest, more than "
+            f"{_size_text(LARGEST_INLINE)}",
+            where=str(packed.root),
+            hint=f"Store it with --upload, leave files out in {IGNORE_FILE}, "
+            "or use what the image has with --code image.",
+        )
+    labels, annotations = _origin(packed)
+    return Code("inline", packed.hash, packed.key, data, labels, annotations)
+
+
+#: The code that the steps' image has.
+IMAGE_CODE = Code("image")
+
+
+def _origin(packed: Packed) -> tuple[dict[str, str], dict[str, str]]:
+    """Say where the code comes from: labels to search by, annotations to read."""
+    labels = {"argojobs.dev/code": packed.hash[:16]}
+    annotations = {}
+    if packed.revision is not None:
+        if packed.revision.commit:
+            labels["argojobs.dev/commit"] = packed.revision.commit[:40]
+        annotations["argojobs.dev/dirty"] = "true" if packed.revision.dirty else "false"
+        if packed.revision.branch:
+            annotations["argojobs.dev/branch"] = packed.revision.branch
+    return labels, annotations

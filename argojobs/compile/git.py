@@ -1,0 +1,70 @@
+"""What git knows of a project: its files, its commit. Without git, or outside of it, nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Variables that a git hook sets and that would send us to another repository.
+_FOREIGN = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Where the code stands: commit (40 hex digits, "" before the first), branch, changed files."""
+
+    commit: str
+    branch: str
+    dirty: bool
+
+
+def repository(folder: Path) -> Path | None:
+    """Return the work tree that holds this folder, None outside of one."""
+    for place in (folder, *folder.parents):
+        if (place / ".git").exists():
+            return place
+    return None
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    """Run git and return what it printed; None where git is missing or refuses the folder."""
+    environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, env=environment, check=False
+        )
+    except FileNotFoundError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def files(root: Path) -> list[str] | None:
+    """Return the files below `root` that git tracks or would track, relative to it, unsorted.
+
+    A submodule, or a repository inside this one, is an entry of its own (a folder). None where
+    git cannot tell.
+    """
+    listing = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listing is None:
+        return None
+    return [os.fsdecode(name).rstrip("/") for name in set(listing.split(b"\0")) if name]
+
+
+def revision(root: Path) -> Revision | None:
+    """Return commit, branch and whether any file differs from it; None where git cannot tell."""
+    status = _git(root, "status", "--porcelain=v2", "--branch", "-z")
+    if status is None:
+        return None
+    commit = branch = ""
+    dirty = False
+    for line in os.fsdecode(status).split("\0"):
+        if line.startswith("# branch.oid "):
+            commit = line.removeprefix("# branch.oid ").replace("(initial)", "")
+        elif line.startswith("# branch.head "):
+            branch = line.removeprefix("# branch.head ").replace("(detached)", "")
+        elif line and not line.startswith("#"):
+            dirty = True
+    return Revision(commit, branch, dirty)

@@ -1,0 +1,256 @@
+"""What a user's file holds: a pipeline of ours, a hera Workflow, or a manifest in YAML or JSON."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
+
+from argojobs.compile.project import project_root, search_path
+from argojobs.errors import UsageError, UserCodeError
+from argojobs.runtime import failure, importing
+
+if TYPE_CHECKING:
+    from argojobs.dsl.pipelines import Pipeline
+
+_MANIFESTS = (".yaml", ".yml", ".json")
+_SUFFIXES = (".py", *_MANIFESTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One workflow, as it was found.
+
+    kind: `dsl` (then `pipeline` is set), `hera` or `manifest` (then `manifest` is). root: the
+    project's folder. name: the pipeline's or workflow's. warnings: one line each, for the user.
+    """
+
+    kind: Literal["dsl", "hera", "manifest"]
+    path: Path
+    root: Path
+    name: str
+    pipeline: Pipeline[Any, Any] | None = None
+    manifest: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def load(path: str | Path, pipeline: str = "") -> Loaded:
+    """Read a file and return the one workflow in it, or the one called `pipeline`.
+
+    Raises UsageError (no such file, no workflow or several in it), UserCodeError (the file does
+    not import) or ManifestError.
+    """
+    file = Path(path)
+    _check_file(file)
+    root = project_root(file)
+    if file.suffix in _MANIFESTS:
+        return _load_manifest(file, root, pipeline)
+    return _choose(import_user_file(file, root), file, root, pipeline)
+
+
+def _check_file(file: Path) -> None:
+    """Raise UsageError, with what may be meant, unless this is a file we can read."""
+    if file.is_dir():
+        inside = sorted(each.name for each in file.iterdir() if each.suffix in _SUFFIXES)
+        raise UsageError(
+            f"{file} is a folder",
+            hint=f"Name one of its files: {', '.join(inside[:10])}"
+            if inside
+            else "Name a .py file with a pipeline, or a manifest (.yaml, .json).",
+        )
+    if not file.exists():
+        raise UsageError(f"there is no file {file}", hint=_nearest(file))
+    if file.suffix not in _SUFFIXES:
+        raise UsageError(
+            f"{file} is neither Python nor a manifest",
+            hint="Its name must end in .py, .yaml, .yml or .json.",
+        )
+
+
+def _nearest(file: Path) -> str:
+    """Return a hint that names files of this or a similar name, here and one folder below."""
+    places = [place for place in (file.parent, Path()) if place.is_dir()]
+    known = [
+        each
+        for place in places
+        for pattern in ("*", "*/*")
+        for each in place.glob(pattern)
+        if each.suffix in _SUFFIXES
+    ]
+    same = [str(each) for each in known if each.name == file.name]
+    by_name = {each.name: str(each) for each in known}
+    near = difflib.get_close_matches(file.name, by_name, 3)
+    found = list(dict.fromkeys(same + [by_name[name] for name in near]))
+    if found:
+        return f"Did you mean {' or '.join(found[:3])}?"
+    return f"The working directory is {Path.cwd()}; `argojobs new` makes a first pipeline."
+
+
+def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
+    """Take the one Workflow of a YAML or JSON file, or the one of this name."""
+    from argojobs.manifest import documents
+
+    document = documents.choose(documents.load(file), wanted or None)
+    warnings = tuple(
+        f"{file}: {name} beside `workflow:` means nothing to Argo" for name in document.ignored
+    )
+    return Loaded(
+        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings
+    )
+
+
+def import_user_file(file: Path, root: Path) -> ModuleType:
+    """Import the user's file as a step will: its folder and the project are searched first.
+
+    Raises UserCodeError with the user's own frames.
+    """
+    if file.stem == "argojobs":
+        raise UsageError(
+            f"{file} has the name of this program: `import argojobs` would find it",
+            hint="Give the file another name.",
+        )
+    _, folder = importing.module_place(str(file))
+    inside = search_path(root).inside
+    importing.search([folder, *(str(root / entry) for entry in inside)])
+    try:
+        return importing.import_file(str(file))
+    except SystemExit as error:
+        raise UserCodeError(
+            f"the file ends the program while it is imported (exit {error.code})",
+            where=str(file),
+            hint='Put what a script does below `if __name__ == "__main__":`.',
+        ) from error
+    except Exception as error:
+        raise _import_failure(error, file, root) from error
+
+
+def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
+    text = failure.user_traceback(error)
+    missing = failure.missing_module(error, str(root))
+    hint = "The file must import on this machine, so that its pipeline can be read."
+    if missing:
+        hint = (
+            f"Import {missing} inside the step that needs it: only the step's image must have it. "
+            f"Or install it here: {sys.executable} -m pip install {missing}"
+        )
+    return UserCodeError(
+        f"{type(error).__name__}: {error}", where=_place(error, file), hint=hint, traceback=text
+    )
+
+
+def _place(error: Exception, file: Path) -> str:
+    """Return file:line of the innermost frame that is the user's."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    place = str(file)
+    traceback = error.__traceback__
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if "site-packages" not in name and not name.startswith("<"):
+            place = f"{name}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
+    """Take the one workflow of a module: a pipeline of ours, else a hera Workflow."""
+    pipelines = _found(module, _is_pipeline())
+    workflows = _found(module, _is_hera_workflow())
+    known = {**workflows, **pipelines}
+    if not known:
+        raise UsageError(f"there is no pipeline in {file}", hint=_what_there_is(module), where="")
+    if wanted and wanted not in known:
+        by_name = {_own_name(each): name for name, each in known.items()}
+        if wanted not in by_name:
+            near = difflib.get_close_matches(wanted, [*known, *by_name], 1)
+            meant = f"Did you mean {near[0]!r}? " if near else ""
+            raise UsageError(
+                f"there is no pipeline {wanted!r} in {file}",
+                hint=f"{meant}It has: {', '.join(known)}",
+            )
+        wanted = by_name[wanted]
+    if not wanted and len(known) > 1:
+        raise UsageError(
+            f"there are {len(known)} pipelines in {file}: {', '.join(known)}",
+            hint=f"Say which: --pipeline {next(iter(known))}",
+        )
+    name = wanted or next(iter(known))
+    if name in pipelines:
+        pipeline = pipelines[name]
+        return Loaded("dsl", file, root, _own_name(pipeline) or name, pipeline=pipeline)
+    from argojobs.compile.hera_in import from_hera
+
+    return Loaded("hera", file, root, name, manifest=from_hera(workflows[name]))
+
+
+def _own_name(value: Any) -> str:
+    return str(getattr(value, "name", None) or getattr(value, "generate_name", None) or "")
+
+
+def _found(module: ModuleType, is_one: Callable[[Any], bool]) -> dict[str, Any]:
+    """Return a module's objects of a kind by their names, each once.
+
+    Those that were imported from elsewhere count only if the module has none of its own.
+    """
+    names: dict[int, tuple[str, Any]] = {}
+    for name, value in vars(module).items():
+        if is_one(value):
+            names.setdefault(id(value), (name, value))
+    everything = dict(names.values())
+    own = {
+        name: value
+        for name, value in everything.items()
+        if getattr(value, "__module__", module.__name__)
+        in (module.__name__, type(value).__module__)
+    }
+    return own or everything
+
+
+def _is_pipeline() -> Callable[[Any], bool]:
+    from argojobs.dsl.pipelines import Pipeline
+
+    return lambda value: isinstance(value, Pipeline)
+
+
+def _is_hera_workflow() -> Callable[[Any], bool]:
+    """Whether something is a hera Workflow; nothing is while no one imported hera."""
+    hera = sys.modules.get("hera.workflows")
+    workflow = getattr(hera, "Workflow", None)
+    return lambda value: workflow is not None and type(value) is workflow
+
+
+def _what_there_is(module: ModuleType) -> str:
+    """Say what a module without a pipeline has instead."""
+    from argojobs.dsl.steps import Step
+
+    steps = [name for name, value in vars(module).items() if isinstance(value, Step)]
+    if steps:
+        return f"It has steps ({', '.join(steps[:5])}) but no @pipeline function that calls them."
+    hera = sys.modules.get("hera.workflows")
+    if hera is not None:
+        others = [
+            f"{name} ({type(value).__name__})"
+            for name, value in vars(module).items()
+            if isinstance(value, hera.Workflow)
+        ]
+        if others:
+            return f"It has {', '.join(others)}; only hera's Workflow itself can be run."
+        if any(_origin(value).startswith("hera") for value in vars(module).values()):
+            return "Its hera Workflow must be a variable of the module, not of a function."
+    functions = [
+        name
+        for name, value in vars(module).items()
+        if callable(value) and _origin(value) == module.__name__
+    ]
+    seen = f"It has {', '.join(functions[:5])}. " if functions else ""
+    return f"{seen}A pipeline is a function below @pipeline; `argojobs new` shows one."
+
+
+def _origin(value: Any) -> str:
+    """Return the module that something was defined in, or the module's own name."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    return str(name or "")

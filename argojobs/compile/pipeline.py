@@ -1,0 +1,146 @@
+"""A pipeline of the DSL as an Argo Workflow: a plain dict, the same for the same code.
+
+    workflow = compile_pipeline(demo, code=code)
+
+Pure but for one look at where the project begins (to name the user's file in it). Parameters are
+at their defaults; `argojobs.dev/signature` says what each of them may be.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import TYPE_CHECKING, Any
+
+from argojobs import __version__
+from argojobs.compile.code import INLINE_PARAMETER
+from argojobs.compile.pipeline_build import Build
+from argojobs.compile.pipeline_exit import exit_template
+from argojobs.dsl.trace import trace
+from argojobs.runtime.wire import encode, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from argojobs.compile.code import Code
+    from argojobs.dsl.pipelines import Pipeline
+    from argojobs.dsl.signature import Field, Input
+
+__all__ = ["compile_pipeline", "signature_of", "trace"]
+
+SIGNATURE = "argojobs.dev/signature"
+VERSION = "argojobs.dev/version"
+
+
+def compile_pipeline(
+    pipeline: Pipeline[..., Any],
+    *,
+    code: Code,
+    python: str = "python3",
+    debug: bool | frozenset[str] = False,
+    root: Path | None = None,
+) -> dict[str, Any]:
+    """Return the manifest of a pipeline.
+
+    code: where its steps' code comes from. python: the program that runs them in their images.
+    debug: steps that wait for a debugger (True: each). root: the folder that is packed, found
+    from the pipeline's file if left out. Raises DefinitionError for a pipeline that cannot be,
+    and for a step to debug that there is not.
+    """
+    graph = trace(pipeline)
+    build = Build(code, python, debug, root)
+    entrypoint = build.graph(graph, pipeline.settings)
+    spec: dict[str, Any] = {"entrypoint": entrypoint}
+    arguments = _arguments(pipeline, code)
+    if arguments:
+        spec["arguments"] = arguments
+    if pipeline.on_exit is not None:
+        spec["onExit"] = exit_template(build, pipeline)
+    if pipeline.run_priority is not None:
+        spec["priority"] = pipeline.run_priority
+    spec["templates"] = build.finished()
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": _metadata(pipeline, code),
+        "spec": spec,
+    }
+
+
+def _metadata(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"generateName": f"{pipeline.name}-"}
+    if code.labels:
+        metadata["labels"] = dict(code.labels)
+    title, description = _title_and_description(pipeline.function.__doc__)
+    annotations = {
+        **({"workflows.argoproj.io/title": title} if title else {}),
+        **({"workflows.argoproj.io/description": description} if description else {}),
+        SIGNATURE: json.dumps(signature_of(pipeline), ensure_ascii=False, separators=(",", ":")),
+        VERSION: __version__,
+        **code.annotations,
+    }
+    metadata["annotations"] = annotations
+    return metadata
+
+
+def _title_and_description(docstring: str | None) -> tuple[str, str]:
+    """Return the first paragraph of a docstring as one line, and the rest, for Argo's UI."""
+    first, _, rest = inspect.cleandoc(docstring or "").partition("\n\n")
+    return " ".join(first.split()), rest.strip()
+
+
+def signature_of(pipeline: Pipeline[..., Any]) -> dict[str, Any]:
+    """Return what parameters and artifacts a run of the pipeline takes, as JSON."""
+    parameters = {
+        name: {"schema": field.schema, "required": declared.required}
+        for name, field, declared in _fields(pipeline)
+        if field.kind == "parameter"
+    }
+    artifacts = {
+        name: {"kind": field.cls.__name__, "required": declared.required and not field.optional}
+        for name, field, declared in _fields(pipeline)
+        if field.kind == "artifact"
+    }
+    return {"parameters": parameters, "artifacts": artifacts}
+
+
+def _fields(pipeline: Pipeline[..., Any]) -> Iterator[tuple[str, Field, Input]]:
+    """Yield what travels into the pipeline: its name there, the field, the argument."""
+    for name, declared in pipeline.inputs.items():
+        for field_name, field in declared.fields.items():
+            joined = f"{name}-{field_name}" if declared.kind == "outputs" else name
+            yield joined, field, declared
+
+
+def _arguments(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = []
+    artifacts: list[dict[str, Any]] = []
+    for name, field, declared in _fields(pipeline):
+        if field.kind == "artifact":
+            if declared.required:
+                artifacts.append({"name": name})
+            continue
+        parameter: dict[str, Any] = {"name": name}
+        if not declared.required:
+            parameter["value"] = encode(declared.default, field.schema)
+        choices = _choices(field)
+        if choices:
+            parameter["enum"] = choices
+        parameters.append(parameter)
+    if code.kind == "inline":
+        parameters.append({"name": INLINE_PARAMETER, "value": code.data})
+    return {
+        **({"parameters": parameters} if parameters else {}),
+        **({"artifacts": artifacts} if artifacts else {}),
+    }
+
+
+def _choices(field: Field) -> list[str]:
+    """Return the texts of a Literal or Enum, which Argo checks and its UI offers."""
+    schema = field.schema
+    if schema["type"] == "literal":
+        return [wire(value, schema) for value in schema["values"]]
+    if schema["type"] == "enum":
+        return [wire(value, schema) for value in schema["members"].values()]
+    return []

@@ -1,0 +1,129 @@
+"""One compilation: the templates made so far, each step and graph once, under unique names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.compile.pipeline_graph import GraphWriter
+from argojobs.compile.pipeline_step import Program, step_template
+from argojobs.dsl.options import merged
+from argojobs.dsl.where import mistake, nearest
+
+if TYPE_CHECKING:
+    from argojobs.compile.code import Code
+    from argojobs.dsl.foreign import Foreign
+    from argojobs.dsl.graph import Graph
+    from argojobs.dsl.steps import Step
+
+
+class Names:
+    """Names that are given once: `train`, `train-2`, `train-3`."""
+
+    __slots__ = ("_next", "_taken")
+
+    def __init__(self, taken: set[str] | None = None) -> None:
+        self._taken = taken or set()
+        self._next: dict[str, int] = {}
+
+    def new(self, base: str) -> str:
+        """Return the base, or the base with the next free number."""
+        number = self._next.get(base, 1)
+        name = base if number == 1 else f"{base}-{number}"
+        while name in self._taken:
+            number += 1
+            name = f"{base}-{number}"
+        self._next[base] = number + 1
+        self._taken.add(name)
+        return name
+
+
+class Build:
+    """Makes templates on demand and keeps them in the order of their first use."""
+
+    def __init__(
+        self, code: Code, python: str, debug: bool | frozenset[str], root: Path | None
+    ) -> None:
+        self.code = code
+        self.python = python
+        self.debug = debug
+        self.names = Names()
+        self._root = root
+        self._templates: dict[str, dict[str, Any]] = {}
+        self._seen: dict[Any, str] = {}
+        self._steps: dict[Any, str] = {}
+        self._graphs: dict[Any, GraphWriter] = {}
+        self._foreign: dict[int, str] = {}
+        self._step_names: dict[str, None] = {}
+
+    def reserve(self, base: str) -> str:
+        """Return a new template's name and keep its place in the order."""
+        name = self.names.new(base)
+        self._templates[name] = {}
+        return name
+
+    def put(self, name: str, template: dict[str, Any]) -> None:
+        """Fill a reserved place."""
+        self._templates[name] = template
+
+    def graph(self, graph: Graph, settings: dict[str, Any]) -> str:
+        """Return the name of the template of a whole pipeline's graph."""
+        return self.written(graph, settings).template
+
+    def written(self, graph: Graph, settings: dict[str, Any]) -> GraphWriter:
+        """Write a pipeline's graph, once for each set of defaults that it is called with."""
+        key = (id(graph), repr(sorted(settings.items())))
+        writer = self._graphs.get(key)
+        if writer is None:
+            writer = self._graphs[key] = GraphWriter(self, graph, settings)
+            writer.write()
+        return writer
+
+    def step(self, step: Step[..., Any], defaults: dict[str, Any], gathered: frozenset[str]) -> str:
+        """Return the name of a step's template, made once for each set of options."""
+        quick = (step.function, id(step.settings), id(defaults), gathered)
+        name = self._seen.get(quick)
+        if name is None:
+            settings = merged(defaults, step.settings)
+            key = (step.function, repr(sorted(settings.items())), gathered)
+            name = self._steps.get(key)
+            if name is None:
+                name = self._steps[key] = self.reserve(step.name)
+                program = self.program(step)
+                self.put(name, step_template(name, step, settings, program, gathered=gathered))
+            self._seen[quick] = name
+        return name
+
+    def foreign(self, template: Foreign) -> str:
+        """Return the name of a template from elsewhere, put in as it is."""
+        known = self._foreign.get(id(template.template))
+        if known is None:
+            known = self._foreign[id(template.template)] = self.reserve(template.name)
+            self.put(known, {**template.template, "name": known})
+        return known
+
+    def program(self, step: Step[..., Any]) -> Program:
+        """Return how this step's container finds and runs its function."""
+        self._step_names[step.name] = None
+        debug = self.debug if isinstance(self.debug, bool) else step.name in self.debug
+        return Program(self.code, self.python, self._project(step), debug)
+
+    def _project(self, step: Step[..., Any]) -> Path:
+        if self._root is None:
+            from argojobs.compile.project import project_root
+
+            file = Path(step.function.__code__.co_filename)
+            self._root = project_root(file if file.exists() else Path.cwd())
+        return self._root
+
+    def finished(self) -> list[dict[str, Any]]:
+        """Return all templates. Raises DefinitionError for a step to debug that there is not."""
+        if not isinstance(self.debug, bool):
+            for name in sorted(self.debug):
+                if name not in self._step_names:
+                    raise mistake(
+                        f"there is no step {name!r} to debug",
+                        nearest(name, self._step_names, "its steps"),
+                        "",
+                    )
+        return list(self._templates.values())

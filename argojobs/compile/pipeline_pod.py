@@ -1,0 +1,162 @@
+"""The options of a step as fields of its template and container."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from argojobs.compile.pipeline_retry import retry_strategy
+from argojobs.dsl.quantities import count_of_bytes
+from argojobs.dsl.resources import GPU, Port, Secret
+from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Runs where no image is named.
+DEFAULT_IMAGE = "docker.io/library/python:3.12-slim"
+OUT, OUT_PATH = "argojobs-out", "/argojobs/out"
+SHM, SHM_PATH = "argojobs-shm", "/dev/shm"  # noqa: S108 - not a file of ours
+_PORTS = {"debug": Port(3000), "tensorboard": Port(6006)}
+_MEBIBYTE = 1024 * 1024
+
+
+def template_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields beside `container`: retries, deadline, where the pod may run.
+
+    The timeout is one attempt's from the start of its pod (activeDeadlineSeconds): a template's
+    `timeout` would count the hours that a pod waits for a GPU.
+    """
+    found: dict[str, Any] = {}
+    if "retry" in settings:
+        found["retryStrategy"] = retry_strategy(settings["retry"])
+    if "timeout" in settings:
+        found["activeDeadlineSeconds"] = settings["timeout"]
+    if settings.get("node_selector"):
+        found["nodeSelector"] = dict(settings["node_selector"])
+    if settings.get("tolerations"):
+        found["tolerations"] = [_toleration(one) for one in settings["tolerations"]]
+    if "priority" in settings:
+        found["priorityClassName"] = settings["priority"]
+    if "service_account" in settings:
+        found["serviceAccountName"] = settings["service_account"]
+    return found
+
+
+def _toleration(toleration: Any) -> dict[str, str]:
+    found = {"key": toleration.key, "operator": "Exists"}
+    if toleration.value is not None:
+        found["operator"], found["value"] = "Equal", toleration.value
+    if toleration.effect is not None:
+        found["effect"] = toleration.effect
+    return found
+
+
+def resources(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return requests and limits.
+
+    CPU is a request only: a limit would slow a step down on a machine with idle cores. All else
+    is both, as Kubernetes demands for GPUs.
+    """
+    limits: dict[str, str] = {}
+    if "memory" in settings:
+        limits["memory"] = settings["memory"]
+    if "ephemeral_storage" in settings:
+        limits["ephemeral-storage"] = settings["ephemeral_storage"]
+    gpu: GPU | None = settings.get("gpu")
+    if gpu is not None and gpu.count:
+        limits[gpu.resource] = str(gpu.count)
+        if gpu.memory_resource is not None:
+            limits[gpu.memory_resource] = _mebibytes(gpu)
+    requests = {**({"cpu": settings["cpu"]} if "cpu" in settings else {}), **limits}
+    return {
+        **({"requests": requests} if requests else {}),
+        **({"limits": limits} if limits else {}),
+    }
+
+
+def _mebibytes(gpu: GPU) -> str:
+    assert gpu.memory is not None
+    return str(count_of_bytes(gpu.memory) // _MEBIBYTE)
+
+
+def ports(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the named ports: debug and tensorboard, and the step's own."""
+    return [
+        {
+            "name": name,
+            "containerPort": port.number,
+            **({"hostPort": port.host} if port.host is not None else {}),
+        }
+        for name, port in {**_PORTS, **settings.get("ports", {})}.items()
+    ]
+
+
+def environment(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the step's own variables, and what it has of GPUs."""
+    found: list[dict[str, Any]] = []
+    gpu: GPU | None = settings.get("gpu")
+    if gpu is not None:
+        found.append({"name": "NUM_GPUS", "value": str(gpu.count)})
+        if gpu.memory is not None:
+            found.append({"name": "RESERVED_MEM", "value": _mebibytes(gpu)})
+    for name, value in settings.get("env", {}).items():
+        if isinstance(value, Secret):
+            reference = {"secretKeyRef": {"name": value.name, "key": value.key}}
+            found.append({"name": name, "valueFrom": reference})
+        else:
+            found.append({"name": name, "value": value})
+    return found
+
+
+def volumes(settings: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the volumes of the template and where the container mounts them."""
+    found: list[dict[str, Any]] = [{"name": OUT, "emptyDir": {}}]
+    mounts: list[dict[str, Any]] = [{"name": OUT, "mountPath": OUT_PATH}]
+    given = dict(settings.get("volumes", {}))
+    shm = _shared_memory(settings)
+    if shm is not None and SHM_PATH not in given:
+        given = {SHM_PATH: shm, **given}
+    for number, (path, volume) in enumerate(given.items(), 1):
+        name = SHM if path == SHM_PATH else f"volume-{number}"
+        found.append({"name": name, **_source(volume)})
+        mount: dict[str, Any] = {"name": name, "mountPath": path}
+        if getattr(volume, "sub_path", ""):
+            mount["subPath"] = volume.sub_path
+        if getattr(volume, "read_only", False):
+            mount["readOnly"] = True
+        mounts.append(mount)
+    return found, mounts
+
+
+def _shared_memory(settings: Mapping[str, Any]) -> EmptyDir | None:
+    """Return /dev/shm: containers have 64 MiB, too little for data loaders with worker processes.
+
+    What it holds counts as the step's memory, so it gets half of that if it is limited.
+    """
+    gpu: GPU | None = settings.get("gpu")
+    wanted = settings.get("shm", gpu is not None and gpu.count > 0)
+    if wanted is False:
+        return None
+    if wanted is True:
+        memory = settings.get("memory")
+        wanted = None if memory is None else str(count_of_bytes(memory) // 2)
+    return EmptyDir(wanted, memory=True)
+
+
+def _source(volume: Any) -> dict[str, Any]:
+    if isinstance(volume, Claim):
+        return {"persistentVolumeClaim": {"claimName": volume.name}}
+    if isinstance(volume, EmptyDir):
+        return {
+            "emptyDir": {
+                **({"medium": "Memory"} if volume.memory else {}),
+                **({"sizeLimit": volume.size} if volume.size is not None else {}),
+            }
+        }
+    if isinstance(volume, HostPath):
+        kind = {"type": volume.kind} if volume.kind else {}
+        return {"hostPath": {"path": volume.path, **kind}}
+    if isinstance(volume, SecretFiles):
+        return {"secret": {"secretName": volume.name}}
+    assert isinstance(volume, ConfigFiles)
+    return {"configMap": {"name": volume.name}}

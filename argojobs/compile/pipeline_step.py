@@ -1,0 +1,223 @@
+"""A step as a template: what goes in and out of its container, and the program that runs there.
+
+The paths, variables and names are the contract with `argojobs.runtime`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.compile import pipeline_pod as pod
+from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
+from argojobs.dsl.artifacts import TensorBoard
+from argojobs.dsl.where import mistake
+from argojobs.runtime.environment import parameter_variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from argojobs.compile.code import Code
+    from argojobs.dsl.signature import Field, Input
+    from argojobs.dsl.steps import Step
+
+_CODE_PATH = "/argojobs/code"
+_MODE = {"mode": 0o755, "recurseMode": True}
+_PLACE_KEY = "{{inputs.parameters.argojobs-gather}}/%s/{{inputs.parameters.argojobs-item}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """How a container gets the code and starts it; `root` is the project's folder here."""
+
+    code: Code
+    python: str
+    root: Path
+    debug: bool
+
+
+def step_template(
+    name: str,
+    step: Step[..., Any],
+    settings: Mapping[str, Any],
+    program: Program,
+    *,
+    gathered: frozenset[str] = frozenset(),
+    given: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return a step's template.
+
+    gathered: artifacts that a fan-out stores side by side. given: variables of parameters that
+    come from elsewhere than the template's inputs.
+    """
+    given = given or {}
+    template: dict[str, Any] = {"name": name}
+    inputs = _inputs(step, program.code, gathered, given)
+    if inputs:
+        template["inputs"] = inputs
+    outputs = _outputs(step, gathered)
+    if outputs:
+        template["outputs"] = outputs
+    template.update(pod.template_fields(settings))
+    volumes, mounts = pod.volumes(settings)
+    template["volumes"] = volumes
+    template["container"] = _container(step, settings, program, mounts, given)
+    return template
+
+
+def fields_of_inputs(inputs: Mapping[str, Input]) -> Iterator[tuple[str, Field, Input]]:
+    """Yield what travels into a step: its name there, the field, and the argument."""
+    for name, declared in inputs.items():
+        whole = declared.kind in ("outputs", "gathered")
+        for field_name, field in declared.fields.items():
+            yield (f"{name}-{field_name}" if whole else name), field, declared
+
+
+def _inputs(
+    step: Step[..., Any], code: Code, gathered: frozenset[str], given: Mapping[str, str]
+) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = []
+    artifacts: list[dict[str, Any]] = []
+    if code.kind == "stored":
+        place = {"name": "code", "path": _CODE_PATH, **_MODE}
+        artifacts.append({**place, "s3": {"key": code.key}})
+    for name, field, declared in fields_of_inputs(step.inputs):
+        if field.kind == "parameter":
+            if name not in given:
+                parameters.append({"name": name})
+            continue
+        path = f"/argojobs/in/{name.replace('-', '/', 1)}"
+        # A fan-out over an empty list stores nothing.
+        optional = declared.optional or declared.kind == "gathered"
+        artifacts.append(
+            {"name": name, "path": path, **_MODE, **({"optional": True} if optional else {})}
+        )
+    if gathered:
+        parameters += [{"name": "argojobs-gather"}, {"name": "argojobs-item"}]
+    return {
+        **({"parameters": parameters} if parameters else {}),
+        **({"artifacts": artifacts} if artifacts else {}),
+    }
+
+
+def _outputs(step: Step[..., Any], gathered: frozenset[str]) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = []
+    artifacts: list[dict[str, Any]] = []
+    for name, field in step.output_fields.items():
+        if field.kind == "parameter":
+            path = f"{pod.OUT_PATH}/.parameters/{name}"
+            parameters.append({"name": name, "valueFrom": {"path": path}})
+            continue
+        artifact = {"name": name, "path": f"{pod.OUT_PATH}/{name}", "archive": {"none": {}}}
+        if name in gathered:
+            artifact["s3"] = {"key": _PLACE_KEY % name}
+        artifacts.append(artifact)
+    return {
+        **({"parameters": parameters} if parameters else {}),
+        **({"artifacts": artifacts} if artifacts else {}),
+    }
+
+
+def _container(
+    step: Step[..., Any],
+    settings: Mapping[str, Any],
+    program: Program,
+    mounts: list[dict[str, Any]],
+    given: Mapping[str, str],
+) -> dict[str, Any]:
+    container: dict[str, Any] = {
+        "image": settings.get("image", pod.DEFAULT_IMAGE),
+        "command": _command(step, program),
+    }
+    if program.code.kind == "stored":
+        container["workingDir"] = _CODE_PATH
+    container["env"] = [
+        *_parameters(step, given),
+        *_run(step, settings, program, "{{tasks.name}}" if not given else step.name),
+        *pod.environment(settings),
+    ]
+    container["ports"] = pod.ports(settings)
+    resources = pod.resources(settings)
+    if resources:
+        container["resources"] = resources
+    container["volumeMounts"] = mounts
+    return container
+
+
+def _parameters(step: Step[..., Any], given: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    for name, field, _ in fields_of_inputs(step.inputs):
+        if field.kind == "parameter":
+            text = given.get(name, f"{{{{inputs.parameters.{name}}}}}")
+            yield {"name": parameter_variable(name), "value": text}
+
+
+def _run(
+    step: Step[..., Any], settings: Mapping[str, Any], program: Program, task: str
+) -> Iterator[dict[str, str]]:
+    """Yield what the runtime is told about the run (see `runtime.environment`)."""
+    yield {"name": "ARGOJOBS_RUN", "value": "{{workflow.name}}"}
+    yield {"name": "JOB_UUID", "value": f"{{{{workflow.uid}}}}-{task}"}
+    if "retry" in settings:
+        yield {"name": "ARGOJOBS_ATTEMPT", "value": "{{retries}}"}
+    if any(
+        field.kind == "artifact" and issubclass(field.cls, TensorBoard)
+        for field in step.output_fields.values()
+    ):
+        yield {"name": "ARGOJOBS_TENSORBOARD", "value": "1"}
+    if program.debug:
+        yield {"name": "ARGOJOBS_DEBUG", "value": "1"}
+    if program.code.kind == "inline":
+        tag = f"{{{{workflow.parameters.{INLINE_PARAMETER}}}}}"
+        yield {"name": INLINE_VARIABLE, "value": tag}
+
+
+def _command(step: Step[..., Any], program: Program) -> list[str]:
+    start = [program.python, "-u"]
+    if program.code.kind == "stored":
+        start.append(PROGRAM)
+    elif program.code.kind == "inline":
+        from argojobs.compile.bundle import BOOTSTRAP
+
+        start += ["-c", BOOTSTRAP]
+    else:
+        start += ["-m", "argojobs.runtime"]
+    return [*start, f"{_file(step, program.root)}:{_name(step)}"]
+
+
+def _file(step: Step[..., Any], root: Path) -> str:
+    """Return the step's file in the project, or its module's name if it is installed."""
+    file = Path(step.function.__code__.co_filename).resolve()
+    if file.is_relative_to(root.resolve()):
+        return file.relative_to(root.resolve()).as_posix()
+    if step.__module__ == "__main__":
+        raise mistake(
+            f"the step {step.name} is in {file}, outside of the project {root}",
+            "put the file into the project",
+            step.where,
+        )
+    return step.__module__
+
+
+def _name(step: Step[..., Any]) -> str:
+    """Return the name that the step has in its module. Raises DefinitionError if it has none."""
+    module = sys.modules.get(step.__module__)
+    known = vars(module) if module is not None else {}
+    qualified = step.__qualname__
+    if "<locals>" not in qualified and (not known or _is(known.get(qualified), step)):
+        return qualified
+    for name, value in known.items():
+        if _is(value, step):
+            return name
+    if "." in qualified and "<locals>" not in qualified:
+        return qualified
+    raise mistake(
+        f"the step {step.name} has no name in its module, so its container cannot find it",
+        "define it at the top of the file, not inside a function",
+        step.where,
+    )
+
+
+def _is(value: object, step: Step[..., Any]) -> bool:
+    return getattr(value, "function", None) is step.function

@@ -1,0 +1,234 @@
+"""Which files make up a project: what git tracks or would track, less `.argojobsignore`."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from argojobs.compile import git
+from argojobs.errors import BundleError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+IGNORE_FILE = ".argojobsignore"
+#: The folder of a bundle that holds our runtime; a project's own folder of this name stays behind.
+RESERVED = ".argojobs"
+#: More files than this are no project: the search stops.
+MOST_FILES = 50_000
+#: Files that say "here a project begins", where there is no git.
+_MARKERS = (IGNORE_FILE, "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+#: Folders that no one means to send along.
+_JUNK = frozenset(
+    {".git", ".hg", ".svn", ".venv", "venv", "__pycache__", "node_modules", ".mypy_cache", ".tox"}
+    | {".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".nox", ".eggs", ".hypothesis"}
+    | {".cache", ".DS_Store", ".idea", ".vscode"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a project, sorted, relative to its root with `/`, and what to tell about them."""
+
+    files: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def project_root(file: Path) -> Path:
+    """Return the folder that is packed for this file (or folder).
+
+    The git work tree that holds it; else the nearest folder above with a file that marks a
+    project (pyproject.toml, .argojobsignore, ...); else the file's own folder.
+    """
+    folder = file.resolve()
+    folder = folder if folder.is_dir() else folder.parent
+    tree = git.repository(folder)
+    if tree is not None and not _is_common(tree):
+        return tree
+    for place in (folder, *folder.parents):
+        if _is_common(place):
+            break
+        if any((place / marker).is_file() for marker in _MARKERS):
+            return place
+    return folder
+
+
+def _is_common(folder: Path) -> bool:
+    """Whether this is a folder for everything: a home, the temporary folder, the root."""
+    return folder in (Path(folder.anchor), Path.home(), Path(tempfile.gettempdir()).resolve())
+
+
+def project_files(root: Path) -> Listing:
+    """List the files to pack. Raises BundleError for more than any project has.
+
+    In a folder for everything (a home, /tmp) only the Python files beside each other are taken.
+    """
+    warnings: list[str] = []
+    if _is_common(root):
+        names = [entry.name for entry in root.iterdir() if entry.suffix == ".py"]
+        warnings.append(
+            f"{root} is no project: only the Python files right in it are packed. "
+            "Put yours in a folder of their own to pack more."
+        )
+    else:
+        names = list(_tracked(root, "", warnings) or _walk(root))
+    ignored = _spec(root / IGNORE_FILE)
+    kept = sorted(
+        name
+        for name in names
+        if name.partition("/")[0] != RESERVED and not (ignored and ignored.match_file(name))
+    )
+    return Listing(tuple(kept), tuple(warnings))
+
+
+def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
+    """Return what git knows, submodules and repositories inside included."""
+    known = git.files(root) if git.repository(root) else None
+    if known is None:
+        return None
+    found: list[str] = []
+    for name in known:
+        path = root / name
+        if path.is_symlink() or not path.is_dir():
+            if path.is_symlink() or path.exists():  # else: deleted, git does not know yet
+                found.append(prefix + name)
+            continue
+        inner = _tracked(path, f"{prefix}{name}/", warnings) if (path / ".git").exists() else None
+        if inner is None:
+            warnings.append(f"the submodule {prefix}{name} is not checked out: it is left out")
+        else:
+            found += inner
+    return found
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """Yield all files but the usual junk and what `.gitignore` files say, without asking git."""
+    specs: list[tuple[str, GitIgnoreSpec]] = []
+    count = 0
+    for folder, folders, names in os.walk(root, onerror=_unreadable):
+        relative = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if relative == "." else relative + "/"
+        if (spec := _spec(Path(folder) / ".gitignore")) is not None:
+            specs.append((prefix, spec))
+        links = [name for name in folders if (Path(folder) / name).is_symlink()]
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _JUNK
+            and name not in links
+            and not _is_environment(Path(folder) / name)
+            and not _matches(specs, f"{prefix}{name}/")
+        )
+        for name in (*names, *links):
+            if name in _JUNK or name.endswith((".pyc", ".pyo")) or _matches(specs, prefix + name):
+                continue
+            count += 1
+            if count > MOST_FILES:
+                raise BundleError(
+                    f"more than {MOST_FILES} files to pack",
+                    where=str(root),
+                    hint=f"List data and results in {IGNORE_FILE} (its syntax is .gitignore's), "
+                    "or put the pipeline into a folder of its own.",
+                )
+            yield prefix + name
+
+
+def _unreadable(error: OSError) -> None:
+    raise BundleError(
+        f"cannot look into it: {error.strerror}",
+        where=os.fsdecode(error.filename),
+        hint="Make it readable, or start from a folder without it.",
+    ) from error
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").is_dir()
+
+
+def _matches(specs: list[tuple[str, GitIgnoreSpec]], path: str) -> bool:
+    return any(
+        path.startswith(prefix) and spec.match_file(path.removeprefix(prefix))
+        for prefix, spec in specs
+    )
+
+
+def _spec(file: Path) -> GitIgnoreSpec | None:
+    """Read a file of ignore patterns. Raises BundleError for a pattern that makes no sense."""
+    if not file.is_file():
+        return None
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(file.read_text("utf-8", "surrogateescape").splitlines())
+    except (ValueError, re.error) as error:
+        raise BundleError(
+            f"a pattern in it is wrong: {error}",
+            where=str(file),
+            hint="The syntax is that of .gitignore.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPath:
+    """The `sys.path` entries of a project: those inside it, relative; those that stay behind."""
+
+    inside: tuple[str, ...]
+    outside: tuple[str, ...]
+
+
+def search_path(root: Path, entries: list[str] | None = None) -> SearchPath:
+    """Sort `sys.path` (or these entries) into what lies in the project and what does not travel.
+
+    The project itself and a `src` folder are always inside; Python's own folders and installed
+    packages are neither (an image has its own).
+    """
+    inside: dict[str, None] = {"": None}
+    outside: dict[str, None] = {}
+    if (root / "src").is_dir() and not (root / "src" / "__init__.py").exists():
+        inside["src"] = None
+    for entry in sys.path + _editable() if entries is None else entries:
+        path = Path(entry or ".").resolve()
+        if not path.is_dir() or _belongs_to_python(path) or _holds_argojobs_only(path, root):
+            continue
+        if path.is_relative_to(root):
+            relative = path.relative_to(root).as_posix()
+            inside["" if relative == "." else relative] = None
+        else:
+            outside[str(path)] = None
+    return SearchPath(tuple(inside), tuple(outside))
+
+
+def _editable() -> list[str]:
+    """Return the folders of packages that setuptools installed in place by an import hook."""
+    places = []
+    for name, module in list(sys.modules.items()):
+        if name.startswith("__editable__"):
+            mapping = getattr(module, "MAPPING", {})
+            places += [str(Path(place).parent) for place in mapping.values()]
+    return places
+
+
+@lru_cache(maxsize=1)
+def _python_folders() -> tuple[Path, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    return tuple({Path(sysconfig.get_path(name)).resolve() for name in names})
+
+
+def _belongs_to_python(path: Path) -> bool:
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return True
+    return any(path.is_relative_to(folder) for folder in _python_folders())
+
+
+def _holds_argojobs_only(path: Path, root: Path) -> bool:
+    """Whether this is the clone argojobs runs from: its code travels anyhow."""
+    ours = Path(__file__).resolve().parents[2]
+    return path == ours and not ours.is_relative_to(root)

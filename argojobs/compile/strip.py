@@ -1,0 +1,145 @@
+"""Our own code as it travels: `__init__`, `errors`, `dsl` and `runtime` without what nobody runs.
+
+Comments, docstrings, annotations, blank lines and blocks for type checkers are cut from the source
+text, and indentation is one space a level; the rest stays as it was written, so the result is the
+same whichever Python packs it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+#: What travels, relative to the package; a folder stands for all its modules.
+TRAVELS = ("__init__.py", "errors.py", "dsl", "runtime")
+
+#: A string literal (of Python 3.10: no quote of its own kind inside an f-string), or the end of a
+#: line with all blank and comment lines after it and the next one's indentation.
+_PIECES = re.compile(
+    r"""(?P<string>\"{3}(?:[^"\\]|\\.|"(?!""))*\"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}"""
+    r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    r"""|(?:[ \t]*(?:\#[^\n]*)?\n)+(?P<indentation>[ ]*)""",
+    re.DOTALL,
+)
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@lru_cache(maxsize=1)
+def travelling_sources() -> dict[str, bytes]:
+    """Return the stripped modules by their path below the bundle's `.argojobs`, sorted."""
+    sources: dict[str, bytes] = {}
+    for name in TRAVELS:
+        place = _PACKAGE / name
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            relative = f"argojobs/{file.relative_to(_PACKAGE).as_posix()}"
+            sources[relative] = strip(file.read_text("utf-8")).encode()
+    return dict(sorted(sources.items()))
+
+
+def strip(source: str) -> str:
+    """Cut what nobody runs out of Python source: comments, docstrings, annotations, blank lines.
+
+    Annotations of functions and their variables are cut, those of classes have a meaning. Blocks
+    for type checkers and overloads go too.
+    """
+    text = source.encode()
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    edits = sorted(_Cuts(text, starts).of(ast.parse(source)), reverse=True)
+    for begin, end, replacement in edits:
+        text = text[:begin] + replacement + text[end:]
+    return _compact(text.decode())
+
+
+class _Cuts:
+    """Finds what to cut, as byte ranges of the source with what comes in their place."""
+
+    def __init__(self, text: bytes, starts: list[int]) -> None:
+        self.text = text
+        self.starts = starts
+
+    def of(self, node: ast.AST, *, in_function: bool = False) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the cuts in a statement (or module) and in the statements below it."""
+        if isinstance(node, _DOCUMENTED):
+            yield from self._docstring(node)
+        if isinstance(node, _FUNCTIONS):
+            yield from self._annotations(node)
+        if in_function and isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield self._end(node.target), self._end(node.annotation), b""
+        inside = isinstance(node, _FUNCTIONS) or (
+            in_function and not isinstance(node, ast.ClassDef)
+        )
+        for name in ("body", "orelse", "handlers", "finalbody"):
+            for child in getattr(node, name, ()):
+                if _is_for_checkers(child):
+                    yield self._start(child), self._end(child), b"pass"
+                elif isinstance(child, ast.stmt | ast.ExceptHandler):
+                    yield from self.of(child, in_function=inside)
+
+    def _docstring(self, node: ast.AST) -> Iterator[tuple[int, int, bytes]]:
+        body: list[ast.stmt] = getattr(node, "body", [])
+        if body and _is_docstring(body[0]):
+            alone = len(body) == 1 and not isinstance(node, ast.Module)
+            yield self._start(body[0]), self._end(body[0]), b"pass" if alone else b""
+
+    def _annotations(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Iterator[tuple[int, int, bytes]]:
+        every = node.args
+        for each in [
+            *every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg,
+        ]:  # fmt: skip
+            if each is not None and each.annotation is not None:
+                yield self._start(each) + len(each.arg.encode()), self._end(each.annotation), b""
+        if node.returns is not None:
+            arrow = self.text.rindex(b"->", 0, self._start(node.returns))
+            yield arrow, self._end(node.returns), b""
+
+    def _start(self, node: ast.AST) -> int:
+        decorators = getattr(node, "decorator_list", ())
+        first: Any = decorators[0] if decorators else node
+        before = self._offset(first.lineno, first.col_offset)
+        return before - 1 if decorators else before  # the @
+
+    def _end(self, node: Any) -> int:
+        return self._offset(node.end_lineno, node.end_col_offset)
+
+    def _offset(self, line: int, column: int) -> int:
+        return self.starts[line - 1] + column
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _is_for_checkers(node: ast.AST) -> bool:
+    """Whether this is an `if TYPE_CHECKING` block without an else, or an overload."""
+    if isinstance(node, ast.If):
+        return (
+            isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" and not node.orelse
+        )
+    decorators = getattr(node, "decorator_list", ())
+    return any(isinstance(each, ast.Name) and each.id == "overload" for each in decorators)
+
+
+def _compact(source: str) -> str:
+    """Drop comments and blank lines, and shrink indentation; strings stay as they are."""
+    return _PIECES.sub(_shorter, "\n" + source).lstrip()
+
+
+def _shorter(match: re.Match[str]) -> str:
+    if match["string"]:
+        return match["string"]
+    return "\n" + " " * (len(match["indentation"]) // 4)

@@ -1,0 +1,43 @@
+"""Wait for a debugger before the user's file is imported, when `ARGOJOBS_DEBUG=1` says so."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import StepError
+
+WANTED = "ARGOJOBS_DEBUG"
+#: Where to listen, `HOST:PORT`; the engine on a laptop keeps it to the laptop.
+ADDRESS = "ARGOJOBS_DEBUG_ADDRESS"
+DEFAULT_ADDRESS = "0.0.0.0:3000"
+
+
+def wanted() -> bool:
+    """Whether this step was started with `--debug`."""
+    return os.environ.get(WANTED) == "1"
+
+
+def wait() -> None:
+    """Start debugpy and wait until a client is attached.
+
+    Raises StepError where the image has no debugpy, or the port is taken.
+    """
+    host, _, port = os.environ.get(ADDRESS, DEFAULT_ADDRESS).rpartition(":")
+    try:
+        import debugpy  # noqa: T100 - it was asked for
+    except ModuleNotFoundError as error:
+        raise StepError(
+            "this step was started with --debug, but its image has no debugpy",
+            where=sys.executable,
+            hint="Add `pip install debugpy` to the image, or run without --debug.",
+        ) from error
+    try:
+        debugpy.listen((host, int(port)))  # noqa: T100
+    except (RuntimeError, OSError, ValueError) as error:
+        raise StepError(
+            f"the debugger cannot listen on {host}:{port}: {error}",
+            hint=f"Another step on this host may hold the port; {ADDRESS}=HOST:PORT changes it.",
+        ) from error
+    print(f"argojobs: waiting for a debugger on {host}:{port}", file=sys.stderr, flush=True)
+    debugpy.wait_for_client()  # noqa: T100

@@ -1,0 +1,250 @@
+"""Run one step: import the user's file, build the arguments, call the function, write its outputs.
+
+Exit codes: 0 done; 1 the user's code failed or left an output unset; 78 something was wrong before
+the user's first line, which a retry cannot mend (import, parameters, a missing input); any other
+is what the user's code, or a command's program, ended with.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import ArgojobsError, OutputError, StepError
+from . import environment, importing, places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..dsl.steps import Step
+
+#: Reserved: generated retry strategies do not try again.
+BEFORE_USER_CODE = 78
+FAILED = 1
+INTERRUPTED = 130
+
+
+class _UserFailure(BaseException):
+    """The user's own code raised: `error`, to be shown as Python shows it."""
+
+    def __init__(self, error: BaseException, hint: str = "", code: int = FAILED) -> None:
+        super().__init__()
+        self.error = error
+        self.hint = hint
+        self.code = code
+
+
+def main(arguments: Sequence[str], root: str, entries: Sequence[str] = ("",)) -> int:
+    """Run the step `FILE:NAME` with the code in `root` and return the exit status.
+
+    entries: what the project had on `sys.path`, relative to root.
+    """
+    try:
+        file, name = _split(arguments)
+        os.environ.update(environment.fill(os.environ))
+        if os.environ.get("ARGOJOBS_DEBUG") == "1":
+            from . import debugger
+
+            debugger.wait()
+        step = _find(_import(file, root, entries), name, file)
+        values = _arguments(step)
+    except _UserFailure as failed:
+        return _show_failure(failed)
+    except ArgojobsError as error:
+        _report(error)
+        return BEFORE_USER_CODE
+    try:
+        return _run(step, values)
+    except _UserFailure as failed:
+        return _show_failure(failed)
+    except ArgojobsError as error:
+        _report(error)
+        return BEFORE_USER_CODE if isinstance(error, StepError) else FAILED
+
+
+def _split(arguments: Sequence[str]) -> tuple[str, str]:
+    if len(arguments) == 1:
+        file, separator, name = arguments[0].rpartition(":")
+        if separator and file and name:
+            return file, name
+    raise StepError(
+        f"expected one argument FILE:NAME, got {list(arguments)!r}",
+        hint="For instance: python3 -m argojobs.runtime workflows/demo.py:train",
+    )
+
+
+def _import(file: str, root: str, entries: Sequence[str]) -> Any:
+    """Import the user's file (a path in the project), or a module by its dotted name."""
+    folders = [os.path.join(root, entry) if entry else root for entry in entries]
+    path = os.path.join(root, file)
+    try:
+        if not file.endswith(".py"):
+            importing.search(folders)
+            __import__(file)
+            return sys.modules[file]
+        if not os.path.isfile(path):
+            raise StepError(
+                f"there is no file {file} in the code of this step",
+                where=root,
+                hint="If .argojobsignore or .gitignore lists it, take it out there; "
+                "with --code image, the image must have it.",
+            )
+        importing.search([importing.module_place(path)[1], *folders])
+        return importing.import_file(path)
+    except SystemExit as error:
+        raise StepError(
+            f"the file ended the program while it was imported (exit {error.code})",
+            where=file,
+            hint='Put what a script does below `if __name__ == "__main__":`.',
+        ) from error
+    except StepError:
+        raise
+    except Exception as error:
+        from . import failure
+
+        missing = failure.missing_module(error, root)
+        hint = (
+            f"{missing} is not in this image: import it inside the step that needs it, "
+            "or use an image that has it."
+            if missing
+            else f"{file} must import in the image of each of its steps."
+        )
+        raise _UserFailure(error, hint, BEFORE_USER_CODE) from error
+
+
+def _find(module: Any, name: str, file: str) -> Step[Any, Any]:
+    """Return the step of this (dotted) name. Raises StepError with what there is instead."""
+    from ..dsl.steps import Step
+
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, Step):
+        return found
+    steps = [each for each, value in vars(module).items() if isinstance(value, Step)]
+    raise StepError(
+        f"{name} is no step" if found is not None else f"there is no step {name}",
+        where=file,
+        hint=f"The file has the steps: {', '.join(steps)}." if steps else "The file has no step.",
+    )
+
+
+def _arguments(step: Step[Any, Any]) -> dict[str, Any]:
+    from . import inputs
+
+    values = inputs.arguments(step.inputs, os.environ)
+    if os.environ.get("ARGOJOBS_DEBUG") == "1":
+        for name, value in values.items():
+            print(f"argojobs: {name} = {value!r:.200}", file=sys.stderr)
+    return values
+
+
+def _run(step: Step[Any, Any], values: dict[str, Any]) -> int:
+    """Call the function with its places to write to, and write what it returned."""
+    from . import outputs
+
+    with places.writing_to(places.container_outputs()):
+        fields = step.output_fields
+        outputs.prepare(fields)
+        board = _start_tensorboard(step)
+        try:
+            if step.is_command:
+                return _run_command(step, values)
+            result = _call(step, values)
+            outputs.write(step.name, fields, step.outputs, result)
+        except _UserFailure:
+            outputs.save_what_is_there(fields)
+            raise
+        finally:
+            if board:
+                from . import tensorboard
+
+                tensorboard.stop(board)
+    return 0
+
+
+def _start_tensorboard(step: Step[Any, Any]) -> int:
+    if os.environ.get("ARGOJOBS_TENSORBOARD") != "1":
+        return 0
+    from ..dsl.artifacts import TensorBoard
+    from . import tensorboard
+
+    for name, field in step.output_fields.items():
+        if field.kind == "artifact" and issubclass(field.cls, TensorBoard):
+            return tensorboard.start(places.output_path(name))
+    return 0
+
+
+def _call(step: Step[Any, Any], values: dict[str, Any], *first: Any) -> Any:
+    """Call the user's function; what it raises becomes a _UserFailure."""
+    try:
+        return step.function(*first, **values)
+    except SystemExit as error:
+        return _exit(step, error)
+    except KeyboardInterrupt as error:
+        raise _UserFailure(error, "", INTERRUPTED) from error
+    except BaseException as error:
+        raise _UserFailure(error) from error
+
+
+def _exit(step: Step[Any, Any], error: SystemExit) -> None:
+    """End as `sys.exit` asked: its number is the step's, its text is printed."""
+    code = error.code
+    if code is None or code == 0:
+        if step.output_fields:
+            raise OutputError(
+                f"{step.name} ended with sys.exit({'' if code is None else 0}) and returned nothing",
+                where=step.where,
+                hint="Return its outputs instead.",
+            )
+        return
+    if not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = FAILED
+    raise _UserFailure(error, "", _users_code(code & 0xFF))
+
+
+def _users_code(code: int) -> int:
+    """Return an exit status of the user's code; ours is not theirs to use."""
+    if code != BEFORE_USER_CODE:
+        return code
+    print(
+        f"argojobs: exit code {code} is reserved for errors before a step begins: it ends with 1",
+        file=sys.stderr,
+    )
+    return FAILED
+
+
+def _run_command(step: Step[Any, Any], values: dict[str, Any]) -> int:
+    """Run the program whose argv the function returns; its outputs are at their places then."""
+    from . import command, outputs
+
+    made = step.command_outputs() if step.command_outputs is not None else None
+    argv = _call(step, values, *([] if made is None else [made]))
+    code = _users_code(command.run(command.checked(argv, step.name)))
+    fields = step.output_fields
+    if code:
+        outputs.save_what_is_there(fields)
+        return code
+    if made is not None:
+        outputs.read_command_parameters(step.name, fields, made)
+        outputs.write(step.name, fields, step.outputs, made)
+    return 0
+
+
+def _show_failure(failed: _UserFailure) -> int:
+    if not isinstance(failed.error, SystemExit):
+        from . import failure
+
+        sys.stdout.flush()
+        failure.show(failed.error)
+    if failed.hint:
+        print(f"argojobs: {failed.hint}", file=sys.stderr)
+    return failed.code
+
+
+def _report(error: ArgojobsError) -> None:
+    sys.stdout.flush()
+    print(f"argojobs: {error}", file=sys.stderr)

@@ -1,0 +1,235 @@
+"""What an un-archived directory loses on its way: empty folders, links and modes.
+
+Object stores keep files only, and Argo gives inputs mode 0755 throughout. So a step leaves
+`.argojobs-tree.json` in each directory it hands on, and the next step restores from it before
+the user's code looks. The file is also what keeps an empty directory from being no artifact
+at all (Argo: an empty un-archived directory fails its consumer).
+
+The file: `{"format": 1, "file": 420, "directory": 493, "modes": {path: mode},
+"empty": [path], "links": {path: target}}`; `file` and `directory` are the modes of everything
+that `modes` does not name. Paths are relative, with `/`, in any bytes (surrogateescape).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from ..errors import InputError, OutputError
+
+NAME = ".argojobs-tree.json"
+FORMAT = 1
+
+
+class _Tree:
+    """One walk over a directory: what is in it, links not followed."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.files: dict[str, int] = {}
+        self.directories: dict[str, int] = {}
+        self.empty: list[str] = []
+        self.links: dict[str, str] = {}
+        self._walk("")
+
+    def _walk(self, relative: str) -> None:
+        entries = sorted(os.scandir(os.path.join(self.root, relative)), key=lambda e: e.name)
+        for entry in entries:
+            path = f"{relative}/{entry.name}" if relative else entry.name
+            if path == NAME:
+                continue
+            if entry.is_symlink():
+                self.links[path] = os.readlink(entry.path)
+                continue
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode):
+                self.directories[path] = mode & 0o777
+                self._walk(path)
+            elif stat.S_ISREG(mode):
+                self.files[path] = mode & 0o777
+            else:
+                raise OutputError(
+                    f"{path} is a socket, pipe or device, which no artifact can hold",
+                    where=self.root,
+                    hint="Remove it before the step returns, or keep it outside the output.",
+                )
+        if relative and not entries:
+            self.empty.append(relative)
+
+
+def save(root: str) -> None:
+    """Write the tree file of the directory `root`, which is about to be saved as an artifact.
+
+    Links to files outside the directory are left alone: their content travels. All other links
+    are noted; those that an uploader would stumble over (to directories, or dangling) are
+    taken away, the next step has them back. Raises OutputError for sockets and the like, and
+    where the directory cannot be read or written.
+    """
+    import json
+
+    try:
+        tree = _Tree(root)
+        links = _keep_links(tree)
+        file_mode = _most_common(tree.files, 0o644)
+        directory_mode = _most_common(tree.directories, 0o755)
+        modes = {path: mode for path, mode in tree.files.items() if mode != file_mode}
+        modes.update((p, mode) for p, mode in tree.directories.items() if mode != directory_mode)
+        text = json.dumps(
+            {
+                "format": FORMAT,
+                "file": file_mode,
+                "directory": directory_mode,
+                "modes": modes,
+                "empty": tree.empty,
+                "links": links,
+            },
+            separators=(",", ":"),
+            sort_keys=True,
+        )
+        with open(os.path.join(root, NAME), "w", encoding="ascii") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise OutputError(
+            f"this output directory cannot be saved: {error.strerror}",
+            where=error.filename or root,
+            hint="The step's user must be able to read and write its own outputs.",
+        ) from error
+
+
+def _keep_links(tree: _Tree) -> dict[str, str]:
+    """Return the links to restore; remove those that no uploader can follow to a file."""
+    inside = os.path.realpath(tree.root) + os.sep
+    kept = {}
+    for path, target in tree.links.items():
+        link = os.path.join(tree.root, path)
+        is_file = os.path.isfile(link)
+        if is_file and not os.path.realpath(link).startswith(inside):
+            continue
+        kept[path] = target
+        if not is_file:
+            os.unlink(link)
+    return kept
+
+
+def _most_common(modes: dict[str, int], usual: int) -> int:
+    """Return the mode most entries have, `usual` when there is none."""
+    counts: dict[int, int] = {}
+    for mode in modes.values():
+        counts[mode] = counts.get(mode, 0) + 1
+    return max(sorted(counts), key=counts.__getitem__) if counts else usual
+
+
+def restore_all(root: str) -> None:
+    """Restore the directory `root`; what a fan-out gathered is one such directory an entry."""
+    if os.path.isfile(os.path.join(root, NAME)):
+        restore(root)
+        return
+    for entry in os.scandir(root):
+        if entry.is_dir(follow_symlinks=False):
+            restore(entry.path)
+
+
+def restore(root: str) -> None:
+    """Bring back what the directory `root` lost, and take its tree file away.
+
+    Without a tree file nothing happens (the directory was not made by our runtime). A tree file
+    that names places outside the directory is an InputError. What the step's user may not change
+    (inputs belong to root on a cluster) is told in one line on stderr where it matters: modes
+    do not, Argo gives every input 0755.
+    """
+    file = os.path.join(root, NAME)
+    if not os.path.isfile(file):
+        return
+    import json
+
+    try:
+        with open(file, encoding="ascii") as stream:
+            tree = json.load(stream)
+        if tree["format"] != FORMAT:
+            raise InputError(
+                f"this artifact was written by a newer argojobs (tree format {tree['format']})",
+                where=file,
+                hint="Run this step with the same or a newer argojobs.",
+            )
+        for path in (*tree["empty"], *tree["links"], *tree["modes"]):
+            _check_inside(root, path)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"the tree file of this artifact is damaged: {error}",
+            where=file,
+            hint="Run the step that wrote it again, or delete the file.",
+        ) from error
+    missing = [path for path in tree["empty"] if not _done(_make_directory, root, path)]
+    missing += [
+        path for path, target in tree["links"].items() if not _done(_make_link, root, path, target)
+    ]
+    _restore_modes(root, tree)
+    if missing:
+        print(
+            f"argojobs: {root}: this user may not restore {len(missing)} empty folders or links,"
+            f" among them {missing[0]}",
+            file=sys.stderr,
+        )
+    _done(_remove, root, NAME)
+
+
+def _check_inside(root: str, path: str) -> None:
+    """Refuse a path that leaves the directory, by `..` or through a link that came with it."""
+    parts = path.split("/")
+    if path.startswith("/") or not path or ".." in parts:
+        raise ValueError(f"{path!r} lies outside of it")
+    place = root
+    for part in parts[:-1]:
+        place = os.path.join(place, part)
+        if os.path.islink(place):
+            raise ValueError(f"{path!r} leads through a link")
+
+
+def _done(action, root: str, *rest: str) -> bool:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """Do it; False where this user may not."""
+    try:
+        action(root, *rest)
+    except PermissionError:
+        return False
+    except OSError as error:
+        if error.errno == 30:  # EROFS: a read-only mount refuses like a missing permission
+            return False
+        raise
+    return True
+
+
+def _make_directory(root: str, path: str) -> None:
+    os.makedirs(os.path.join(root, path), exist_ok=True)
+
+
+def _make_link(root: str, path: str, target: str) -> None:
+    link = os.path.join(root, path)
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    os.makedirs(os.path.dirname(link), exist_ok=True)
+    if os.path.lexists(link):  # the link's content came instead of the link
+        os.unlink(link)
+    os.symlink(target, link)
+
+
+def _remove(root: str, path: str) -> None:
+    os.unlink(os.path.join(root, path))
+
+
+def _restore_modes(root: str, tree: dict) -> None:  # type: ignore[type-arg]
+    """Set every mode, children before their folder, so that a closed folder closes last."""
+    usual_file, usual_directory, modes = tree["file"], tree["directory"], tree["modes"]
+    for folder, _, files in os.walk(root, topdown=False):
+        relative = os.path.relpath(folder, root)
+        prefix = "" if relative == "." else relative + "/"
+        for name in files:
+            path = os.path.join(folder, name)
+            if not os.path.islink(path) and prefix + name != NAME:
+                _done(_set_mode, path, modes.get(prefix + name, usual_file))
+        if prefix:
+            _done(_set_mode, folder, modes.get(relative, usual_directory))
+
+
+def _set_mode(path: str, mode: int) -> None:
+    os.chmod(path, mode)

@@ -1,0 +1,318 @@
+"""The bundle: which files, in which form, under which name, and what is refused."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from argojobs.compile import bundle
+from argojobs.compile.bundle import pack
+from argojobs.compile.project import Listing
+from argojobs.errors import BundleError
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    _files(root, "flow.py", "lib/helper.py", "pyproject.toml")
+    return root
+
+
+def _files(root: Path, *names: str, content: str = "x = 1\n") -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+
+
+def _git(root: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+    command = ["git", "-C", str(root), *identity, "-c", "init.defaultBranch=trunk", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _commit(root: Path) -> str:
+    _git(root, "init", "-q")
+    _git(root, "add", ".")
+    _git(root, "commit", "-q", "-m", "m")
+    return _git(root, "rev-parse", "HEAD")
+
+
+def _members(data: bytes) -> dict[str, tarfile.TarInfo]:
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        return {member.name: member for member in archive.getmembers()}
+
+
+def test_the_archive_has_one_root_with_the_project_and_our_runtime(project: Path) -> None:
+    members = _members(pack(project).data)
+    assert {name.partition("/")[0] for name in members} == {"code"}
+    assert {
+        "code",
+        "code/flow.py",
+        "code/lib/helper.py",
+        "code/.argojobs/__main__.py",
+        "code/.argojobs/bundle.json",
+        "code/.argojobs/argojobs/__init__.py",
+        "code/.argojobs/argojobs/runtime/step.py",
+        "code/.argojobs/argojobs/dsl/steps.py",
+    } <= set(members)
+    assert not [name for name in members if "argojobs/compile" in name]
+
+
+def test_equal_projects_have_equal_bundles(project: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "elsewhere" / "twin"
+    _files(twin, "pyproject.toml", "lib/helper.py", "flow.py")
+    os.utime(twin / "flow.py", (1, 1))
+    (twin / "flow.py").chmod(0o600)
+    one, other = pack(project), pack(twin)
+    assert one.hash == other.hash
+    assert one.data == other.data
+    assert one.key == f"code/{one.hash}.tgz"
+
+
+@pytest.mark.parametrize("change", ["content", "mode", "name", "link"])
+def test_any_change_changes_the_hash(project: Path, change: str) -> None:
+    before = pack(project).hash
+    if change == "content":
+        (project / "flow.py").write_text("x = 2\n")
+    elif change == "mode":
+        (project / "flow.py").chmod(0o755)
+    elif change == "name":
+        (project / "flow.py").rename(project / "flow2.py")
+    else:
+        (project / "link").symlink_to("flow.py")
+    assert pack(project).hash != before
+
+
+def test_times_owners_and_modes_are_fixed(project: Path) -> None:
+    (project / "flow.py").chmod(0o700)
+    (project / "pyproject.toml").chmod(0o600)
+    data = pack(project).data
+    members = _members(data)
+    assert {(m.mtime, m.uid, m.gid, m.uname, m.gname) for m in members.values()} == {
+        (946684800, 0, 0, "", "")
+    }
+    assert members["code/flow.py"].mode == 0o755
+    assert members["code/pyproject.toml"].mode == 0o644
+    assert data[4:8] == b"\0\0\0\0", "gzip's own time"
+
+
+def test_git_decides_which_files(project: Path) -> None:
+    _files(project, ".gitignore", content="data/\n*.log\n")
+    _files(project, "data/big", "run.log", "lib/deleted.py", "forced.log")
+    _commit(project)
+    _git(project, "add", "-f", "forced.log")
+    _files(project, "new.py")
+    (project / "lib" / "deleted.py").unlink()
+    assert pack(project).files == (
+        ".gitignore", "flow.py", "forced.log", "lib/helper.py", "new.py", "pyproject.toml",
+    )  # fmt: skip
+
+
+def test_argojobsignore_leaves_more_out(project: Path) -> None:
+    _commit(project)
+    _files(project, ".argojobsignore", content="# not these\n*.toml\n/lib\n!keep.toml\n")
+    _files(project, "keep.toml")
+    assert pack(project).files == (".argojobsignore", "flow.py", "keep.toml")
+
+
+@pytest.mark.parametrize("pattern", ["!", "[z-a]"])
+def test_a_pattern_that_makes_no_sense_is_an_error(project: Path, pattern: str) -> None:
+    _files(project, ".argojobsignore", content=pattern)
+    with pytest.raises(BundleError, match="a pattern in it is wrong") as caught:
+        pack(project)
+    assert caught.value.where.endswith(".argojobsignore")
+
+
+def test_submodules_are_packed_too(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    _files(other, "inner.py")
+    _commit(other)
+    _commit(project)
+    _git(project, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "sub")
+    assert "sub/inner.py" in pack(project).files
+
+
+def test_a_submodule_that_is_not_checked_out_is_said(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    _files(other, "inner.py")
+    _commit(other)
+    _commit(project)
+    _git(project, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "sub")
+    _git(project, "submodule", "deinit", "-q", "-f", "sub")
+    packed = pack(project, entries=[])
+    assert not [name for name in packed.files if name.startswith("sub/")]
+    assert packed.warnings == ("the submodule sub is not checked out: it is left out",)
+
+
+def test_without_git_the_usual_junk_stays_behind(project: Path) -> None:
+    _files(project, ".venv/lib/x.py", "__pycache__/x.pyc", "node_modules/x/y.js", "a.pyc")
+    _files(project, "env/pyvenv.cfg", "env/lib/y.py", "data/x", "lib/.gitignore", "lib/sub/z")
+    _files(project, ".gitignore", content="data/\n")
+    _files(project, "lib/.gitignore", content="sub\n")
+    assert pack(project).files == (
+        ".gitignore", "flow.py", "lib/.gitignore", "lib/helper.py", "pyproject.toml",
+    )  # fmt: skip
+
+
+def test_where_the_code_comes_from_is_recorded(project: Path) -> None:
+    commit = _commit(project)
+    clean = bundle.stored_code(pack(project))
+    assert clean.labels["argojobs.dev/commit"] == commit
+    assert clean.annotations == {"argojobs.dev/dirty": "false", "argojobs.dev/branch": "trunk"}
+    _files(project, "new.py")
+    assert bundle.stored_code(pack(project)).annotations["argojobs.dev/dirty"] == "true"
+    assert all(len(value) <= 63 for value in clean.labels.values())
+
+
+def test_without_git_there_is_no_commit(project: Path) -> None:
+    code = bundle.stored_code(pack(project))
+    assert set(code.labels) == {"argojobs.dev/code"}
+    assert code.annotations == {}
+    assert code.hash.startswith(code.labels["argojobs.dev/code"])
+
+
+def test_secrets_are_refused_until_allowed(project: Path) -> None:
+    _files(project, "creds.yaml", "conf/.env")
+    with pytest.raises(BundleError) as caught:
+        pack(project)
+    assert "conf/.env  (its name)" in caught.value.what
+    assert "creds.yaml  (its name)" in caught.value.what
+    assert ".argojobsignore" in caught.value.hint
+    assert "--allow-secret-files" in caught.value.hint
+    assert "creds.yaml" in pack(project, allow_secrets=True).files
+    _files(project, ".argojobsignore", content="creds.yaml\nconf/\n")
+    assert "creds.yaml" not in pack(project).files
+
+
+def test_too_much_is_refused_with_the_largest_files(project: Path) -> None:
+    _files(project, "data/big.bin", content="x" * 2000)
+    with pytest.raises(BundleError) as caught:
+        pack(project, largest=1500)
+    assert "more than 1.5 KiB" in caught.value.what
+    assert "2.0 KiB  data/big.bin" in caught.value.what
+    assert "--max-code-size" in caught.value.hint
+    assert pack(project, largest=5000).files
+
+
+def test_links_inside_are_kept_and_those_outside_refused(project: Path, tmp_path: Path) -> None:
+    (project / "lib" / "same").symlink_to("../flow.py")
+    (project / "absolute").symlink_to(project / "lib")
+    (project / "dangling").symlink_to("nowhere")
+    members = _members(pack(project).data)
+    assert members["code/lib/same"].linkname == "../flow.py"
+    assert members["code/absolute"].linkname == "lib"
+    assert members["code/dangling"].linkname == "nowhere"
+    (project / "data").symlink_to(tmp_path)
+    with pytest.raises(BundleError, match="leads outside of the project") as caught:
+        pack(project)
+    assert caught.value.where.endswith("data")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_named(project: Path) -> None:
+    (project / "flow.py").chmod(0)
+    with pytest.raises(BundleError, match=r"cannot read it: Permission denied"):
+        pack(project)
+
+
+def test_a_file_that_vanishes_meanwhile_is_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "project_files", lambda root: Listing(("gone.py",)))
+    with pytest.raises(BundleError, match="cannot read it: No such file") as caught:
+        pack(project)
+    assert caught.value.where.endswith("gone.py")
+
+
+def test_a_pipe_is_refused(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    with pytest.raises(BundleError, match="pipe or device"):
+        pack(project)
+
+
+def test_names_in_any_bytes(project: Path) -> None:
+    odd = os.fsdecode(b"odd \xff\n\xc3\xa9.txt")
+    long = "l" * 150 + "/" + "m" * 150
+    _commit(project)
+    _files(project, odd, long)
+    with tarfile.open(fileobj=io.BytesIO(pack(project).data), errors="surrogateescape") as archive:
+        names = archive.getnames()
+    assert f"code/{odd}" in names
+    assert f"code/{long}" in names
+
+
+def test_an_empty_project_and_empty_files(tmp_path: Path) -> None:
+    root = tmp_path / "empty"
+    root.mkdir()
+    assert pack(root).files == ()
+    _files(root, "__init__.py", content="")
+    assert _members(pack(root).data)["code/__init__.py"].size == 0
+
+
+def test_a_folder_of_the_reserved_name_stays_behind(project: Path) -> None:
+    _files(project, ".argojobs/bundle.json", content="mine")
+    assert not [name for name in pack(project).files if name.startswith(".argojobs")]
+
+
+def test_search_path_entries_inside_are_recorded_and_those_outside_told(
+    project: Path, tmp_path: Path
+) -> None:
+    _files(project, "src/package/__init__.py")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    packed = pack(project, entries=[*sys.path, str(project / "lib"), str(outside)])
+    content = next(file.content for file in packed.entries if file.name.endswith("bundle.json"))
+    recorded = json.loads(content)
+    assert recorded == {"format": 1, "hash": packed.hash, "sys_path": ["", "src", "lib"]}
+    told = [warning for warning in packed.warnings if str(tmp_path) in warning]
+    assert told == [
+        f"{outside} is on sys.path but outside of the project: its modules do not travel"
+    ]
+    assert not [warning for warning in packed.warnings if "site-packages" in warning]
+
+
+FLOW = """
+from argojobs import step
+import beside
+@step
+def work(n: int) -> int:
+    print(beside.value, n)
+    return n
+"""
+
+
+def test_inline_code_unpacks_itself_and_runs_the_same_program(tmp_path: Path) -> None:
+    project, root = tmp_path / "project", tmp_path / "root"
+    _files(project, "flows/flow.py", content=FLOW)
+    _files(project, "flows/beside.py", content="value = 'beside'")
+    _files(project, "pyproject.toml")
+    code = bundle.inline_code(pack(project))
+    assert (code.kind, len(code.data) < bundle.LARGEST_INLINE) == ("inline", True)
+    environment = {"ARGOJOBS_CODE": code.data, "ARGOJOBS_ROOT": str(root), "ARGOJOBS_P_n": "3"}
+    done = subprocess.run(
+        [sys.executable, "-u", "-c", bundle.BOOTSTRAP, "flows/flow.py:work"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("beside 3\n", "", 0)
+    assert (root / "argojobs" / "code" / "flows" / "flow.py").read_text() == FLOW
+    assert (root / "argojobs" / "out" / ".parameters" / "result").read_text() == "3\n"
+
+
+def test_code_too_large_to_travel_inline_says_upload(project: Path) -> None:
+    (project / "noise.bin").write_bytes(os.urandom(bundle.LARGEST_INLINE))
+    with pytest.raises(BundleError, match=r"in the manifest, more than 64\.0 KiB") as caught:
+        bundle.inline_code(pack(project))
+    assert "--upload" in caught.value.hint
+
+
+def test_our_own_share_of_inline_code_leaves_room_for_the_users(tmp_path: Path) -> None:
+    assert len(bundle.inline_code(pack(tmp_path)).data) < bundle.LARGEST_INLINE * 0.65

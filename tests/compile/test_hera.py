@@ -1,0 +1,178 @@
+"""hera on both sides: the same manifest, whichever way round."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from argojobs.compile.hera_in import from_hera
+from argojobs.compile.hera_out import to_hera
+from argojobs.compile.hera_source import to_hera_source
+from argojobs.errors import ManifestError, UnsupportedError
+from argojobs.manifest import documents
+from argojobs.manifest.json_read import typed_tree
+
+hera = pytest.importorskip("hera.workflows")
+
+#: Examples of Argo that use fields which hera's models do not have.
+UNKNOWN_TO_HERA = {
+    "pod-resources.yaml": "spec.podResources",
+    "resource-claims.yaml": "spec.resourceClaims",
+    "workflow-level-executor-plugin.yaml": "spec.executorPlugins",
+}
+#: A key stands twice in it, which our reader refuses.
+UNREADABLE = "k8s-patch-json-workflow.yaml"
+
+
+def _workflow(**spec: Any) -> dict[str, Any]:
+    templates = [{"name": "main", "container": {"image": "alpine"}}]
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {"generateName": "x-"},
+        "spec": {"entrypoint": "main", "templates": templates, **spec},
+    }
+
+
+def _executed(source: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "program"}
+    exec(compile(source, "program.py", "exec"), names)
+    return from_hera(names["workflow"])
+
+
+def _manifests(shared: Path) -> list[tuple[str, dict[str, Any]]]:
+    found = []
+    files = sorted((shared / "argo" / "examples").rglob("*.yaml"))
+    for file in [*files, shared / "cases" / "tried" / "step-contract.yaml"]:
+        if file.name == UNREADABLE:
+            continue
+        found += [(file.name, each.workflow) for each in documents.load(file).workflows]
+    return found
+
+
+def test_examples_of_argo_are_equal_both_ways(shared: Path) -> None:
+    manifests = _manifests(shared)
+    assert len(manifests) > 130
+    for name, manifest in manifests:
+        if name in UNKNOWN_TO_HERA:
+            with pytest.raises(UnsupportedError, match=UNKNOWN_TO_HERA[name]):
+                to_hera(manifest)
+        else:
+            assert from_hera(to_hera(manifest)) == manifest, name
+
+
+def test_examples_as_hera_programs_build_equal_manifests(shared: Path) -> None:
+    for name, manifest in _manifests(shared)[::3]:
+        if name not in UNKNOWN_TO_HERA:
+            assert _executed(to_hera_source(manifest)) == manifest, name
+
+
+def test_golden_manifests_are_equal_both_ways() -> None:
+    golden = sorted(Path(__file__).parent.glob("golden/*.yaml"))
+    if not golden:
+        pytest.skip("there are no golden manifests yet")
+    for file in golden:
+        manifest = documents.choose(documents.load(file)).workflow
+        assert from_hera(to_hera(manifest)) == manifest, file.name
+        assert _executed(to_hera_source(manifest)) == manifest, file.name
+
+
+def test_values_keep_their_text() -> None:
+    texts = ["2", "0.0", "1e-4", "007", "true", "null", "", "a: b", "{{x}}", "é\n\t'\"\\"]
+    parameters = [{"name": f"p{number}", "value": text} for number, text in enumerate(texts)]
+    manifest = _workflow(arguments={"parameters": [*parameters, {"name": "unset"}]})
+    assert from_hera(to_hera(manifest)) == manifest
+    assert _executed(to_hera_source(manifest)) == manifest
+
+
+def test_numbers_where_hera_wants_text_become_their_text() -> None:
+    manifest = _workflow(arguments={"parameters": [{"name": "a", "value": 2}]})
+    container = {"image": "a", "resources": {"requests": {"cpu": 1, "memory": 1.5}}}
+    manifest["spec"]["templates"] = [{"name": "main", "container": container}]
+    before = typed_tree(manifest)
+    made = from_hera(to_hera(manifest))
+    assert made["spec"]["arguments"]["parameters"] == [{"name": "a", "value": "2"}]
+    requests = made["spec"]["templates"][0]["container"]["resources"]["requests"]
+    assert requests == {"cpu": "1", "memory": "1.5"}
+    assert typed_tree(manifest) == before, "what was given is not changed"
+
+
+def test_times_are_text_as_kubernetes_writes_them() -> None:
+    manifest = _workflow()
+    manifest["metadata"]["creationTimestamp"] = "2026-01-02T03:04:05Z"
+    assert from_hera(to_hera(manifest)) == manifest
+
+
+def test_a_field_hera_has_no_place_for_is_named() -> None:
+    template = {"name": "main", "container": {"image": "a", "imgae": "b"}}
+    with pytest.raises(UnsupportedError, match=r"spec\.templates\[0\]\.container\.imgae"):
+        to_hera(_workflow(templates=[template]))
+
+
+def test_what_hera_refuses_is_said_with_its_place() -> None:
+    with pytest.raises(ManifestError, match="hera refuses the manifest") as caught:
+        to_hera(_workflow(templates=[{"name": "main", "container": {"image": ["a"]}, "dag": 3}]))
+    assert caught.value.where.startswith("spec.templates[0]")
+
+
+def test_another_kind_is_no_workflow() -> None:
+    with pytest.raises(ManifestError, match="a CronWorkflow is no Workflow"):
+        to_hera({"kind": "CronWorkflow"})
+
+
+def test_defaults_of_arguments_that_hera_drops_come_back() -> None:
+    parameters = [hera.Parameter(name="a", default="1"), hera.Parameter(name="b", value="2")]
+    workflow = hera.Workflow(name="x", entrypoint="main", arguments=parameters)
+    assert from_hera(workflow)["spec"]["arguments"]["parameters"] == [
+        {"name": "a", "default": "1"},
+        {"name": "b", "value": "2"},
+    ]
+
+
+def test_a_workflow_that_hera_cannot_build_is_a_manifest_error() -> None:
+    workflow = hera.Workflow(name="x", entrypoint="main", templates=["main"])
+    with pytest.raises(ManifestError, match="hera cannot build the workflow"):
+        from_hera(workflow)
+
+
+def test_the_program_is_readable() -> None:
+    container = {"image": "alpine", "command": ["sh", "-c"], "args": ["echo one\necho two\n"]}
+    templates = [
+        {"name": "say-it", "container": container},
+        {"name": "main", "dag": {"tasks": [{"name": "a", "template": "say-it"}]}},
+    ]
+    assert to_hera_source(_workflow(templates=templates)) == (
+        "from hera.workflows import Workflow\n"
+        "from hera.workflows import models as m\n"
+        "\n"
+        "say_it = m.Template(\n"
+        '    name="say-it",\n'
+        "    container=m.Container(\n"
+        "        args=[\n"
+        "            (\n"
+        '                "echo one\\n"\n'
+        '                "echo two\\n"\n'
+        "            ),\n"
+        "        ],\n"
+        '        command=["sh", "-c"],\n'
+        '        image="alpine",\n'
+        "    ),\n"
+        ")\n"
+        "\n"
+        'main = m.Template(name="main", dag=m.DAGTemplate(tasks=[m.DAGTask(name="a", '
+        'template="say-it")]))\n'
+        "\n"
+        'workflow = Workflow(generate_name="x-", entrypoint="main", templates=[say_it, main])\n'
+        "\n"
+        'if __name__ == "__main__":\n'
+        "    print(workflow.to_yaml())\n"
+    )
+
+
+def test_template_names_that_are_no_variables() -> None:
+    names = ["class", "2nd", "a-b", "a.b", "workflow"]
+    templates = [{"name": name, "container": {"image": "a"}} for name in names]
+    source = to_hera_source(_workflow(templates=templates))
+    assert _executed(source) == _workflow(templates=templates)
+    for variable in ("template_class", "template_2nd", "a_b", "a_b_2", "template_workflow"):
+        assert f"\n{variable} = m.Template(" in source

@@ -1,0 +1,185 @@
+"""What a file holds, and what is said of files that hold something else."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from argojobs.compile.load import load
+from argojobs.errors import ManifestError, UsageError, UserCodeError
+
+STEP = "from argojobs import pipeline, step\n@step\ndef work(n: int) -> int:\n    return n\n"
+PIPELINE = STEP + "@pipeline\ndef first(n: int = 1) -> int:\n    return work(n)\n"
+MANIFEST = """
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: NAME}
+spec: {entrypoint: main, templates: [{name: main, container: {image: alpine}}]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    modules, path = dict(sys.modules), list(sys.path)
+    yield
+    for name in set(sys.modules) - set(modules):
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(tmp_path):
+            del sys.modules[name]
+    sys.path[:] = path
+
+
+def _write(name: str, text: str) -> Path:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_pipeline_of_ours(tmp_path: Path) -> None:
+    loaded = load(_write("flow_a.py", PIPELINE))
+    assert (loaded.kind, loaded.name, loaded.root) == ("dsl", "first", tmp_path)
+    assert loaded.pipeline is not None
+    assert loaded.manifest is None
+    assert list(loaded.pipeline.inputs) == ["n"]
+
+
+def test_of_several_pipelines_one_is_named() -> None:
+    text = PIPELINE + "@pipeline\ndef second_one() -> int:\n    return work(2)\n"
+    path = _write("flow_b.py", text)
+    with pytest.raises(UsageError, match=r"2 pipelines in flow_b\.py: first, second_one") as caught:
+        load(path)
+    assert caught.value.hint == "Say which: --pipeline first"
+    assert load(path, "second_one").name == "second-one"
+    assert load(path, "second-one").name == "second-one"
+    with pytest.raises(UsageError, match="no pipeline 'secnd_one'") as caught:
+        load(path, "secnd_one")
+    assert "Did you mean 'second_one'?" in caught.value.hint
+
+
+def test_an_imported_pipeline_counts_only_without_one_of_its_own() -> None:
+    _write("flow_c.py", PIPELINE)
+    assert load(_write("flow_d.py", "from flow_c import first\n")).name == "first"
+    own = "from flow_c import first, work\nfrom argojobs import pipeline\n"
+    own += "@pipeline\ndef mine() -> int:\n    return work(1)\n"
+    assert load(_write("flow_e.py", own)).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (STEP, "It has steps (work) but no @pipeline function that calls them."),
+        ("def run(): ...\n", "It has run. A pipeline is a function below @pipeline"),
+        ("", "A pipeline is a function below @pipeline"),
+    ],
+)
+def test_a_file_without_a_pipeline_says_what_it_has(text: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=r"there is no pipeline in flow_f\.py") as caught:
+        load(_write("flow_f.py", text))
+    assert caught.value.hint.startswith(hint)
+
+
+HERA = """
+from hera.workflows import Container, Workflow
+with Workflow(name="from-hera", entrypoint="main") as w:
+    Container(name="main", image="alpine", args=["007"])
+"""
+
+
+def test_a_plain_hera_workflow() -> None:
+    loaded = load(_write("flow_hera.py", HERA))
+    assert (loaded.kind, loaded.name, loaded.pipeline) == ("hera", "w", None)
+    assert loaded.manifest is not None
+    assert loaded.manifest["spec"]["templates"] == [
+        {"name": "main", "container": {"image": "alpine", "args": ["007"]}}
+    ]
+
+
+def test_another_kind_of_hera_object_is_named() -> None:
+    text = 'from hera.workflows import WorkflowTemplate\nt = WorkflowTemplate(name="x")\n'
+    with pytest.raises(UsageError) as caught:
+        load(_write("flow_template.py", text))
+    assert caught.value.hint.startswith("It has t (WorkflowTemplate)")
+
+
+def test_manifests() -> None:
+    loaded = load(_write("one.yaml", MANIFEST))
+    assert (loaded.kind, loaded.name) == ("manifest", "NAME")
+    both = MANIFEST + "---" + MANIFEST.replace("NAME", "other")
+    with pytest.raises(ManifestError, match="holds 2 Workflows"):
+        load(_write("two.yaml", both))
+    assert load("two.yaml", "other").name == "other"
+
+
+def test_the_file_is_imported_as_a_step_will() -> None:
+    _write("pyproject.toml", "")
+    _write("in_root.py", "value = 1")
+    _write("src/in_src.py", "value = 2")
+    _write("flows/beside_flow.py", "value = 3")
+    text = PIPELINE + "import in_root, in_src, beside_flow\n"
+    loaded = load(_write("flows/flow_g.py", text))
+    assert loaded.root == Path.cwd()
+    assert loaded.pipeline is not None
+    assert loaded.pipeline.function.__module__ == "flow_g"
+
+
+def test_a_missing_module_says_to_import_it_inside_the_step() -> None:
+    with pytest.raises(UserCodeError) as caught:
+        load(_write("flow_h.py", "\nimport torch_not_here\n" + PIPELINE))
+    error = caught.value
+    assert error.where.endswith("flow_h.py:2")
+    assert error.hint.startswith("Import torch_not_here inside the step that needs it")
+    frames = [line for line in error.traceback.splitlines() if line.lstrip().startswith("File")]
+    assert len(frames) == 1
+    assert "flow_h.py" in frames[0]
+
+
+def test_a_misspelt_module_of_the_project_is_not_called_third_party() -> None:
+    _write("helpers_x/__init__.py", "")
+    with pytest.raises(UserCodeError) as caught:
+        load(_write("flow_i.py", "import helpers_x.missing\n"))
+    assert "inside the step" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "where"),
+    [
+        ("x = = 1\n", "SyntaxError: invalid syntax", "flow_j.py:1"),
+        ("\n1 / 0\n", "ZeroDivisionError: division by zero", "flow_j.py:2"),
+        ("import sys; sys.exit(3)\n", "the file ends the program", "flow_j.py"),
+    ],
+)
+def test_a_file_that_does_not_import(text: str, what: str, where: str) -> None:
+    with pytest.raises(UserCodeError, match=what) as caught:
+        load(_write("flow_j.py", text))
+    assert caught.value.where.endswith(where)
+
+
+def test_a_missing_file_names_the_nearest() -> None:
+    _write("workflows/demo.py", "")
+    _write("workflows/other.yaml", "")
+    with pytest.raises(UsageError, match=r"no file demo\.py") as caught:
+        load("demo.py")
+    assert caught.value.hint == "Did you mean workflows/demo.py?"
+    with pytest.raises(UsageError) as caught:
+        load("workflows/dmo.py")
+    assert caught.value.hint == "Did you mean workflows/demo.py?"
+
+
+def test_a_folder_names_its_files() -> None:
+    _write("workflows/demo.py", "")
+    with pytest.raises(UsageError, match="workflows is a folder") as caught:
+        load("workflows")
+    assert caught.value.hint == "Name one of its files: demo.py"
+
+
+def test_another_kind_of_file() -> None:
+    with pytest.raises(UsageError, match="neither Python nor a manifest"):
+        load(_write("notes.txt", ""))
+
+
+def test_a_file_named_like_this_program() -> None:
+    with pytest.raises(UsageError, match="has the name of this program"):
+        load(_write("argojobs.py", PIPELINE))

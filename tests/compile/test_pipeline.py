@@ -1,0 +1,210 @@
+"""Pipelines of the DSL as manifests: golden files, defaults, the signature, texts for Argo's UI."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from argojobs import Dataset, Model, Outputs, pipeline, step
+from argojobs.compile.code import PROGRAM, Code
+from argojobs.compile.pipeline import compile_pipeline, signature_of
+from argojobs.errors import DefinitionError
+from argojobs.manifest.check import check
+from argojobs.manifest.yaml_write import write_yaml
+from argojobs.runtime.importing import import_file
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+CODE = Code("stored", hash="abc", key="code/abc.tgz", labels={"argojobs.dev/code": "abc"})
+NAMES = ["branches", "demo", "fanout", "options"]
+
+
+def compiled(name, code=CODE):
+    module = import_file(str(GOLDEN / f"{name}.py"))
+    return compile_pipeline(getattr(module, name), code=code, root=GOLDEN)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_manifest_is_its_golden_file(name):
+    manifest = compiled(name)
+    file = GOLDEN / f"{name}.yaml"
+    if os.environ.get("UPDATE_GOLDEN"):
+        file.write_text(write_yaml(manifest), "utf-8")
+    assert yaml.safe_load(file.read_text("utf-8")) == manifest
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_our_own_lint_finds_no_error_in_it(name):
+    manifest = compiled(name)
+    for artifact in manifest["spec"].get("arguments", {}).get("artifacts", []):
+        artifact["s3"] = {"key": "data"}  # given with -p
+    assert [finding for finding in check(manifest) if finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_compilations_are_equal_byte_for_byte(name):
+    assert write_yaml(compiled(name)) == write_yaml(compiled(name))
+
+
+class Trained(Outputs):
+    model: Model
+    accuracy: float
+
+
+@step
+def train(rate: float, before: Trained) -> Trained: ...
+
+
+@pipeline
+def small(rate: float, before: Trained, data: Dataset | None = None) -> Trained:
+    """Train
+    once.
+
+    And say
+
+        so.
+    """
+    return train(rate, before)
+
+
+def test_the_docstring_is_title_and_description():
+    annotations = compile_pipeline(small, code=CODE)["metadata"]["annotations"]
+    assert annotations["workflows.argoproj.io/title"] == "Train once."
+    assert annotations["workflows.argoproj.io/description"] == "And say\n\n    so."
+
+
+def test_the_signature_says_what_a_run_takes():
+    expected = {
+        "parameters": {
+            "rate": {"schema": {"type": "float"}, "required": True},
+            "before-accuracy": {"schema": {"type": "float"}, "required": True},
+        },
+        "artifacts": {
+            "before-model": {"kind": "Model", "required": True},
+            "data": {"kind": "Dataset", "required": False},
+        },
+    }
+    assert signature_of(small) == expected
+    manifest = compile_pipeline(small, code=CODE)
+    assert json.loads(manifest["metadata"]["annotations"]["argojobs.dev/signature"]) == expected
+
+
+def test_required_parameters_have_no_value_and_optional_artifacts_no_argument():
+    arguments = compile_pipeline(small, code=CODE)["spec"]["arguments"]
+    assert arguments == {
+        "parameters": [{"name": "rate"}, {"name": "before-accuracy"}],
+        "artifacts": [{"name": "before-model"}],
+    }
+
+
+def container(manifest, name):
+    (template,) = [one for one in manifest["spec"]["templates"] if one["name"] == name]
+    return template["container"]
+
+
+def test_stored_code_is_an_artifact_and_a_program():
+    step_container = container(compiled("demo"), "train")
+    assert step_container["command"] == [
+        "python3", "-u", PROGRAM, "demo.py:train",
+    ]  # fmt: skip
+    assert step_container["workingDir"] == "/argojobs/code"
+
+
+def test_inline_code_is_one_parameter_that_each_step_reads():
+    manifest = compiled("demo", Code("inline", hash="abc", data="QUJD"))
+    assert manifest["spec"]["arguments"]["parameters"][-1] == {
+        "name": "argojobs-code", "value": "QUJD",
+    }  # fmt: skip
+    step_container = container(manifest, "train")
+    assert step_container["command"][:3] == ["python3", "-u", "-c"]
+    assert step_container["command"][4] == "demo.py:train"
+    assert {"name": "ARGOJOBS_CODE", "value": "{{workflow.parameters.argojobs-code}}"} in (
+        step_container["env"]
+    )
+    assert write_yaml(manifest).count("QUJD") == 1
+
+
+def test_code_of_the_image_is_a_module():
+    step_container = container(compiled("demo", Code("image")), "train")
+    assert step_container["command"] == [
+        "python3", "-u", "-m", "argojobs.runtime", "demo.py:train",
+    ]  # fmt: skip
+    assert "workingDir" not in step_container
+
+
+def debugged(manifest):
+    return [
+        template["name"]
+        for template in manifest["spec"]["templates"]
+        if {"name": "ARGOJOBS_DEBUG", "value": "1"} in template.get("container", {}).get("env", [])
+    ]
+
+
+def test_steps_wait_for_a_debugger_all_or_by_name():
+    module = import_file(str(GOLDEN / "demo.py"))
+    assert debugged(compile_pipeline(module.demo, code=CODE)) == []
+    assert debugged(compile_pipeline(module.demo, code=CODE, debug=frozenset({"prune"}))) == [
+        "prune"
+    ]
+    every = debugged(compile_pipeline(module.demo, code=CODE, debug=True))
+    assert every == ["pretrain", "train", "prune", "test"]
+
+
+def test_a_step_to_debug_that_there_is_not_is_named_with_the_nearest():
+    module = import_file(str(GOLDEN / "demo.py"))
+    with pytest.raises(DefinitionError, match="no step 'prun' to debug") as caught:
+        compile_pipeline(module.demo, code=CODE, debug=frozenset({"prun"}))
+    assert "did you mean 'prune'" in caught.value.hint
+
+
+def test_another_python_runs_the_steps():
+    module = import_file(str(GOLDEN / "demo.py"))
+    manifest = compile_pipeline(module.demo, code=CODE, python="/opt/python")
+    assert container(manifest, "train")["command"][0] == "/opt/python"
+
+
+@pipeline
+def empty() -> None: ...
+
+
+def test_a_pipeline_without_steps_is_refused():
+    with pytest.raises(DefinitionError, match="calls no step"):
+        compile_pipeline(empty, code=CODE)
+
+
+@step
+def number(before: float) -> float: ...
+
+
+def test_ten_thousand_calls_take_time_and_memory_in_proportion():
+    import gc
+    import time
+    import tracemalloc
+
+    def chain(length):
+        @pipeline
+        def chained(start: float = 0.5) -> float:
+            value = start
+            for _ in range(length):
+                value = number(value)
+            return value
+
+        return chained
+
+    def cost(length):
+        gc.collect()
+        begin = time.process_time()
+        compile_pipeline(chain(length), code=CODE)
+        return time.process_time() - begin
+
+    short = min(cost(1_000) for _ in range(3))
+    long = min(cost(10_000) for _ in range(3))
+    assert long < 30 * short
+    tracemalloc.start()
+    compile_pipeline(chain(10_000), code=CODE)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60_000_000
