@@ -1,0 +1,135 @@
+"""Steps and pipelines called outside of a pipeline: the functions themselves, one after the other.
+
+Each step gets a temporary folder for its outputs, so that two calls do not share one. A branch
+that is not taken is passed over: its steps return `Skipped`, which `either` and `when` know.
+"""
+
+from __future__ import annotations
+
+from ..errors import OutputError, RunFailedError
+from .current import recorder
+from .where import mistake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .steps import Step
+
+
+def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Call a step's function with a folder of its own for what it writes.
+
+    Raises what the function raises, and OutputError for a field left unset.
+    """
+    from ..runtime import places
+
+    for value in (*arguments, *keywords.values()):
+        if isinstance(value, Skipped):
+            value.refuse()
+    with places.writing_to(places.fresh_outputs()):
+        if step.is_command:
+            return _run_command(step, arguments, keywords)
+        result = step.function(*arguments, **keywords)
+    _check(step, result)
+    return result
+
+
+def _check(step: Step[Any, Any], result: Any) -> None:
+    from .outputs import Outputs, unset_fields
+
+    if not isinstance(result, Outputs):
+        return
+    missing = unset_fields(result)
+    if missing:
+        raise OutputError(
+            f"{step.name} left {', '.join(missing)} of {type(result).__name__} unset",
+            where=step.where,
+            hint="assign each field, or write to its path, before the step returns",
+        )
+
+
+def _run_command(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    import subprocess
+
+    outputs = None if step.command_outputs is None else step.command_outputs()
+    first = () if outputs is None else (outputs,)
+    argv = step.function(*first, *arguments, **keywords)
+    done = subprocess.run([str(word) for word in argv], check=False)  # an argv, no shell
+    if done.returncode:
+        raise RunFailedError(
+            f"{step.name} ended with exit code {done.returncode}",
+            where=step.where,
+            hint="its own output above says why",
+        )
+    if outputs is not None:
+        _read_parameters(outputs)
+        _check(step, outputs)
+    return outputs
+
+
+def _read_parameters(outputs: Any) -> None:
+    """Read the parameters that the program wrote (see `Outputs.path_of`)."""
+    from ..runtime.wire import decode
+    from .outputs import fields_of
+
+    for name, field in fields_of(type(outputs)).items():
+        if field.kind == "parameter":
+            path = outputs.path_of(name)
+            if path.exists():
+                text = path.read_text("utf-8")
+                setattr(outputs, name, decode(text.removesuffix("\n"), field.annotation))
+
+
+class Skipped:
+    """What a step of a branch that is not taken returns."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: str) -> None:
+        self.step = step
+
+    def __getattr__(self, name: str) -> Skipped:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def _same(self, other: object) -> Skipped:  # noqa: ARG002
+        return self
+
+    __and__ = __or__ = __rand__ = __ror__ = _same
+    __lt__ = __le__ = __gt__ = __ge__ = _same
+    __eq__ = __ne__ = _same  # type: ignore[assignment]
+    __hash__ = object.__hash__
+
+    def __invert__(self) -> Skipped:
+        return self
+
+    def refuse(self, *_: object) -> NoReturn:
+        """Raise DefinitionError: there is no value."""
+        raise mistake(
+            f"the output of {self.step} is used, but its branch was not taken",
+            "use it inside the same `with when(...)`, or through either(x, y)",
+        )
+
+    __bool__ = __iter__ = __str__ = __len__ = __getitem__ = __float__ = __int__ = refuse
+    __index__ = __fspath__ = __call__ = __add__ = __sub__ = __mul__ = __truediv__ = refuse
+
+
+class NotTaken:
+    """Takes the calls inside a branch whose condition is false."""
+
+    def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Skipped:
+        """Take note of nothing and run nothing."""
+        del arguments, keywords
+        return Skipped(callee.name)
+
+    def compose(self, cls: type, values: dict[str, Any]) -> Skipped:
+        """Put nothing together."""
+        del values
+        return Skipped(cls.__name__)
+
+
+def is_passing_over() -> bool:
+    """Whether the code runs inside a branch that is not taken."""
+    return isinstance(recorder.get(), NotTaken)

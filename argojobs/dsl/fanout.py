@@ -1,0 +1,318 @@
+"""Fan-out: `each(values, lambda value: train(value, ...))` runs a step once for each value.
+
+Argo gathers parameters as a list, and no artifacts: those are stored side by side, and the
+consumer gets the folder with one entry for each item.
+"""
+
+from __future__ import annotations
+
+from .current import recorder
+from .where import mistake, nearest
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .generic import Generic, overload
+
+    O_co = None
+else:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Generic, TypeVar, overload
+
+    from .artifacts import Artifact, Directory
+    from .graph import Call, Items
+    from .outputs import Outputs
+    from .placeholders import ArtifactReference, Parameter
+    from .signature import Field
+    from .trace import Tracer
+
+    V = TypeVar("V")
+    R = TypeVar("R")
+    A = TypeVar("A", bound=Artifact)
+    O_co = TypeVar("O_co", bound=Outputs, covariant=True)
+
+
+class Gathered(Generic[O_co]):
+    """The outputs of all items of a fan-out, as a step gets them.
+
+    A parameter field is a list in the order of the items; an artifact field is a Directory with
+    one entry for each item.
+    """
+
+    _gathered: Any = None
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise mistake(
+            f"what was gathered has no field {name!r}", nearest(name, self.__dict__, "its fields")
+        )
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, item: Any) -> type:
+            """Remember the Outputs class, for `Gathered[Trained]` as an annotation."""
+            return type("Gathered", (cls,), {"_gathered": item})
+
+
+@overload
+def each(  # type: ignore[overload-overlap]  # the more special one first
+    values: Iterable[V], body: Callable[[V], O_co]
+) -> Gathered[O_co]: ...
+
+
+@overload
+def each(  # type: ignore[overload-overlap]
+    values: Iterable[V], body: Callable[[V], A]
+) -> Directory: ...
+
+
+@overload
+def each(values: Iterable[V], body: Callable[[V], R]) -> list[R]: ...
+
+
+def each(values: Any, body: Callable[[Any], Any]) -> Any:
+    """Run `body` (which calls a step, or several) once for each value, side by side.
+
+    values: constants, or a list that a step returned or the pipeline takes. Returns the gathered
+    outputs: `Gathered` for an Outputs class, a list for a parameter, a Directory for an artifact.
+    """
+    from .trace import Tracer
+
+    now = recorder.get()
+    if isinstance(now, Tracer):
+        return _traced(now, values, body)
+    from .eager import Skipped
+
+    if isinstance(values, Skipped):
+        return values
+    return _gather_now([body(value) for value in values])
+
+
+def _gather_now(results: list[Any]) -> Any:
+    """Gather what the calls of a fan-out returned, outside of a pipeline."""
+    from .artifacts import Artifact
+    from .eager import Skipped
+    from .outputs import Outputs, fields_of
+
+    first = results[0] if results else None
+    if isinstance(first, Skipped):
+        return first
+    if isinstance(first, Artifact):
+        return _side_by_side(results)
+    if not isinstance(first, Outputs):
+        return results
+    values: dict[str, Any] = {}
+    for name, field in fields_of(type(first)).items():
+        members = [getattr(result, name) for result in results]
+        values[name] = _side_by_side(members) if field.kind == "artifact" else members
+    return Gathered(**values)
+
+
+def _side_by_side(artifacts: list[Artifact]) -> Directory:
+    import os
+
+    from ..runtime import places
+    from .artifacts import Directory
+
+    folder = places.fresh_outputs()
+    for number, artifact in enumerate(artifacts):
+        os.symlink(os.path.abspath(artifact), f"{folder}/{number}")
+    return Directory(folder)
+
+
+def _traced(tracer: Tracer, values: Any, body: Callable[[Any], Any]) -> Any:
+    from .graph import Graph
+    from .join import regroup
+    from .placeholders import Parameter
+    from .where import here
+
+    items = _items(tracer, values)
+    graph = Graph("each", "body", here(), parent=tracer.graph, branch=tracer.branch)
+    with tracer.inside(graph, tracer.branch):
+        item = Parameter(items, "item", items.schema)  # type: ignore[arg-type]
+        result = body(item)
+        _check_result(tracer, graph, result)
+    if not graph.calls:
+        raise mistake("the function that each() gets calls no step", "call one: each(v, train)")
+    settle(item)
+    regroup(graph)
+    call = _single(graph, result) or _nested(tracer, graph, result)
+    call.items, items.call = items, call
+    call.graph = tracer.graph
+    tracer.graph.calls.append(call)
+    return _stand_for_all(call, result)
+
+
+def _items(tracer: Tracer, values: Any) -> Items:
+    from .graph import Items
+    from .placeholders import Parameter, Placeholder
+
+    if isinstance(values, Parameter):
+        tracer.check_visible(values, "each()")
+        schema = values.schema_
+        if schema["type"] != "list":
+            raise mistake(
+                f"each() runs over {values!r}, which is no list", "declare it as list[...]"
+            )
+        if schema["items"]["type"] in ("union", "any", "none"):
+            raise mistake(
+                f"each() runs over {values!r}, whose items have no single type",
+                "declare it as list[str], list[float], list[SomeDataclass], ...",
+            )
+        return Items(source=values, schema=schema["items"])
+    if isinstance(values, (str, bytes, Placeholder)) or not hasattr(values, "__iter__"):
+        raise mistake(
+            f"each() runs over {values!r}",
+            "hand over constants, or a list that a step returned or the pipeline takes",
+        )
+    constants = tuple(values)
+    if not constants:
+        raise mistake("each() runs over nothing", "hand over at least one value")
+    if any(isinstance(value, Placeholder) for value in constants):
+        raise mistake(
+            "each() runs over a Python list of values of the run",
+            "unroll it with an ordinary Python loop, or let a step return the list",
+        )
+    return Items(values=constants)
+
+
+def settle(item: Parameter, field: Field | None = None, what: str = "the item of each()") -> None:
+    """Find the type and wire texts of constant items: by the first argument that takes one.
+
+    Raises DefinitionError for items that the argument does not take.
+    """
+    items: Items = item.source_  # type: ignore[assignment]
+    if items.schema is not None:
+        return
+    from .bind import constant
+    from .signature import Field
+
+    typed = field or Field("item", _type_of(items.values), what, "")
+    items.texts = tuple(constant(typed, value, what) for value in items.values)
+    items.schema = item.schema_ = typed.schema
+
+
+def _type_of(values: tuple[Any, ...]) -> Any:
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        return float
+    if len(kinds) == 1:
+        return kinds.pop()
+    raise mistake(
+        "each() runs over constants of several types: "
+        + ", ".join(sorted(kind.__name__ for kind in kinds)),
+        "hand over values of one type",
+    )
+
+
+def _check_result(tracer: Tracer, graph: Any, result: Any) -> None:
+    from .placeholders import (
+        ArtifactReference,
+        NothingReference,
+        OutputsReference,
+        Parameter,
+        Placeholder,
+        call_of,
+    )
+
+    if result is None or isinstance(result, NothingReference):
+        return
+    members = [result]
+    if isinstance(result, OutputsReference) and result.values_ is not None:
+        members = list(result.values_.values())
+    for member in members:
+        call = call_of(member)
+        gathered = isinstance(member, (ArtifactReference, Parameter)) and member.gathered_
+        if call is None or call.graph is not graph or gathered:
+            raise mistake(
+                f"the function that each() gets returns {member!r}",
+                "return what a step called inside it returned",
+            )
+        assert isinstance(member, Placeholder)
+        tracer.check_visible(member, "the result of each()")
+
+
+def _single(graph: Any, result: Any) -> Call | None:
+    """Return the only call of a body, if it can be a fan-out by itself."""
+    from .placeholders import OutputsReference
+
+    (call, *others) = graph.calls
+    composed = isinstance(result, OutputsReference) and result.values_ is not None
+    if others or composed or call.items is not None or call.branch is not graph.branch:
+        return None
+    return call  # type: ignore[no-any-return]
+
+
+def _nested(tracer: Tracer, graph: Any, result: Any) -> Call:
+    """Return the call of a body of several calls as a graph of its own."""
+    from .graph import Call
+
+    last = graph.calls[-1]
+    graph.result = result
+    graph.name = f"each-{last.base}"
+    graph.call = Call(
+        graph, tracer.graph, {}, graph.name, None, (), tracer.branch, {}, last.code, last.line
+    )
+    made: Call = graph.call
+    return made
+
+
+def _stand_for_all(call: Call, result: Any) -> Any:
+    from .placeholders import (
+        GatheredReference,
+        NothingReference,
+        OutputsReference,
+        Parameter,
+    )
+    from .signature import Field
+
+    if result is None or isinstance(result, NothingReference):
+        return NothingReference(call)
+    if isinstance(result, OutputsReference):
+        return GatheredReference(call, result.cls_, result.fields_)
+    field = object.__new__(Field)
+    field.name = result.name_
+    field.kind = "parameter" if isinstance(result, Parameter) else "artifact"
+    field._schema = getattr(result, "schema_", None) if field.kind == "parameter" else None
+    return gathered_field(call, field)
+
+
+def gathered_field(call: Call, field: Field) -> Parameter | ArtifactReference:
+    """Return what stands for one output of all items. Raises DefinitionError if none can."""
+    from .artifacts import Directory
+    from .placeholders import ArtifactReference, Parameter
+
+    if field.kind == "parameter":
+        schema = {"type": "list", "items": field.schema}
+        return Parameter(call, field.name, schema, gathered=True)
+    producer, name = _producer(call, field.name)
+    if producer is None:
+        raise mistake(
+            f"the artifact {field.name!r} of a fan-out over {call.base} is gathered",
+            "fan out over the step that makes it: only a step's own artifacts lie side by side",
+        )
+    producer.gathered.add(name)
+    call.gathered.add(field.name)
+    return ArtifactReference(call, field.name, Directory, gathered=True)
+
+
+def _producer(call: Call, name: str) -> tuple[Call | None, str]:
+    """Return the call of the step that makes an artifact of a fan-out, and its name there."""
+    from .graph import Graph
+    from .placeholders import ArtifactReference, OutputsReference, call_of, field_of
+    from .steps import Step
+
+    if isinstance(call.callee, Step):
+        return call, name
+    if not isinstance(call.callee, Graph) or call.callee.kind != "body":
+        return None, name
+    result = call.callee.result
+    if isinstance(result, OutputsReference):
+        result = field_of(result, name)
+    inner = call_of(result) if isinstance(result, ArtifactReference) else None
+    if inner is None or inner.items is not None or not isinstance(inner.callee, Step):
+        return None, name
+    return inner, result.name_

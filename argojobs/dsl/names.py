@@ -1,0 +1,71 @@
+"""Names of steps, pipelines and their fields: what Kubernetes and Argo allow.
+
+Templates and tasks are DNS labels, as pods are named after them (Kubernetes: RFC 1035 labels; a
+task named in `depends` must not begin with a digit). Parameters and artifacts keep their Python
+names, which Argo takes as they are (`[-a-zA-Z0-9_]+`).
+"""
+
+from __future__ import annotations
+
+from .where import mistake
+
+_LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+#: Room for the `-12345` of repeated names; Kubernetes allows 63.
+LONGEST = 57
+
+
+def is_label(name: str) -> bool:
+    """Whether a name is a DNS label that begins with a letter."""
+    return (
+        0 < len(name) <= LONGEST
+        and _LABEL.issuperset(name)
+        and name[0].isalpha()
+        and name[-1] != "-"
+    )
+
+
+def label_of(function_name: str, where: str) -> str:
+    """Return the label of a Python name (`fine_tune` is `fine-tune`), or say how to name it."""
+    label = function_name.replace("_", "-")
+    if not is_label(label):
+        raise _no_label(function_name, label, where)
+    return label
+
+
+def check_label(name: object, where: str | None = None) -> str:
+    """Return an explicit name if it is a DNS label. Raises DefinitionError."""
+    if not isinstance(name, str):
+        raise mistake(f"the name {name!r} is not text", "give a name such as 'warm-up'", where)
+    if not is_label(name):
+        raise _no_label(name, name, where)
+    return name
+
+
+def _no_label(name: str, label: str, where: str | None) -> Exception:
+    kept = "".join(
+        sign if sign in _LABEL else "-" for sign in label.lower() if sign.isascii()
+    ).strip("-0123456789")
+    proposal = kept[:LONGEST].rstrip("-") or "train"
+    return mistake(
+        f"{name!r} is no DNS label: a-z, 0-9 and '-', beginning with a letter, "
+        f"at most {LONGEST} signs",
+        f"rename it, or give a name: name={proposal!r}",
+        where,
+    )
+
+
+def check_field(name: str, what: str, where: str) -> None:
+    """Check the name of a parameter, artifact or field. Raises DefinitionError."""
+    if not name.isascii():
+        raise mistake(
+            f"the {what} {name!r} holds signs beyond ASCII, which Argo refuses in names",
+            "use a-z, A-Z, 0-9 and '_'",
+            where,
+        )
+    if "__" in name or name.startswith("_"):
+        raise mistake(
+            f"the {what} {name!r} begins with '_' or holds '__', which joins an argument and its "
+            "field on the way into the container",
+            "use single underscores between words",
+            where,
+        )

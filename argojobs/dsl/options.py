@@ -1,0 +1,216 @@
+"""The options of a step: for one step, as a reusable decorator, per call, and for a pipeline.
+
+The nearest counts: a call's over the step's, the step's over the pipeline's. `env`, `volumes`,
+`ports` and `node_selector` are merged by their keys.
+"""
+
+from __future__ import annotations
+
+from .quantities import quantity, seconds, size
+from .resources import GPU, Port, Secret, Toleration
+from .retry import Retry
+from .volumes import VOLUMES
+from .where import mistake, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypedDict
+
+    from .volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles
+
+    Volume = Claim | ConfigFiles | EmptyDir | HostPath | SecretFiles
+
+    class Options(TypedDict, total=False):
+        """What a step's container gets and how it is run."""
+
+        image: str
+        cpu: float | str
+        memory: str
+        gpu: int | GPU
+        ephemeral_storage: str
+        shm: bool | str
+        retry: int | Retry
+        timeout: float | str
+        ports: Mapping[str, int | Port]
+        env: Mapping[str, str | float | Secret]
+        volumes: Mapping[str, Volume]
+        node_selector: Mapping[str, str]
+        tolerations: Sequence[Toleration]
+        priority: str
+        service_account: str
+
+    class StepOptions(Options, total=False):
+        """Options of a decorator: a name for the step as well."""
+
+        name: str
+
+    class CallOptions(Options, total=False):
+        """Options of one call: a name for the task, and what it waits for besides its data."""
+
+        name: str
+        after: Iterable[object]
+
+
+#: Options that are merged by key instead of replaced.
+_MERGED = frozenset({"env", "node_selector", "ports", "volumes"})
+#: Last words of a variable's name that say: what follows is secret.
+_SECRET = frozenset({"token", "secret", "password", "passwd", "credential", "credentials", "key"})
+
+
+def checked(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the options in their checked form, those of `extra` left out.
+
+    Raises DefinitionError for an unknown option or a value that cannot be.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in extra:
+            continue
+        check = _CHECKS.get(name)
+        if check is None:
+            raise mistake(
+                f"there is no option {name!r}", nearest(name, (*_CHECKS, *extra), "options")
+            )
+        found[name] = check(value)
+    return found
+
+
+def merged(outer: dict[str, Any], inner: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of both; the inner ones count where both say something."""
+    if not outer or not inner:
+        return inner or outer
+    both = {**outer, **inner}
+    for name in _MERGED & outer.keys() & inner.keys():
+        both[name] = {**outer[name], **inner[name]}
+    return both
+
+
+def _text(option: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or not value or value != value.strip():
+            raise mistake(f"{option}={value!r} is no text", f"write {option}='...'")
+        return value
+
+    return check
+
+
+def _mapping(value: Any, option: str, example: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) and key for key in value):
+        raise mistake(f"{option}={value!r} is no dict with text as keys", f"write {example}")
+    return dict(value)
+
+
+def _gpu(value: Any) -> GPU:
+    return value if isinstance(value, GPU) else GPU(value)
+
+
+def _shm(value: Any) -> bool | str:
+    return value if isinstance(value, bool) else size(value, "shm")
+
+
+def _retry(value: Any) -> Retry:
+    return value if isinstance(value, Retry) else Retry(value)
+
+
+def _ports(value: Any) -> dict[str, Port]:
+    ports = _mapping(value, "ports", "ports={'metrics': 9090}")
+    for name in ports:
+        if len(name) > 15 or not name.replace("-", "").isalnum() or name.lower() != name:
+            raise mistake(
+                f"{name!r} is no name of a port", "a-z, 0-9 and '-', at most 15 signs (Kubernetes)"
+            )
+    return {name: port if isinstance(port, Port) else Port(port) for name, port in ports.items()}
+
+
+def _env(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, text in _mapping(value, "env", "env={'LEVEL': 'info'}").items():
+        if "=" in name or not name.isascii() or not name.isprintable():
+            raise mistake(f"{name!r} is no name of a variable", "use A-Z, 0-9 and '_'")
+        if name.startswith("ARGOJOBS_"):
+            raise mistake(f"{name} is set by argojobs itself", "choose a name without ARGOJOBS_")
+        if not isinstance(text, Secret):
+            text = _plain(name, text)  # noqa: PLW2901
+            _refuse_secret(name, text)
+        found[name] = text
+    return found
+
+
+def _plain(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, (str, int, float)):
+        raise mistake(
+            f"the variable {name} cannot be {type(value).__name__}",
+            "env holds constants and Secret('name', 'key'); values of a run are arguments",
+        )
+    text = str(value)
+    if "{{" in text or any(not sign.isprintable() and sign != "\n" for sign in text):
+        raise mistake(
+            f"the variable {name} holds '{{{{' or a control character, which Argo alters",
+            "pass it as a parameter of the step: those arrive byte for byte",
+        )
+    return text
+
+
+def _refuse_secret(name: str, text: str) -> None:
+    last = name.lower().rpartition("_")[2]
+    if last in _SECRET and len(text) >= 8 and not text.startswith(("/", ".")):
+        raise mistake(
+            f"{name} looks like a secret, and would stand in the manifest for all to read",
+            f"keep it in a Kubernetes Secret and write env={{{name!r}: Secret('name', 'key')}}",
+        )
+
+
+def _volumes(value: Any) -> dict[str, Any]:
+    volumes = _mapping(value, "volumes", "volumes={'/data': Claim('datasets')}")
+    for path, volume in volumes.items():
+        if not path.startswith("/"):
+            raise mistake(f"the mount {path!r} is no absolute path", "begin it with '/'")
+        if path == "/argojobs" or path.startswith("/argojobs/"):
+            raise mistake(f"{path} is a place of argojobs itself", "mount it elsewhere")
+        if not isinstance(volume, VOLUMES):
+            raise mistake(
+                f"{volume!r} is no volume",
+                "use " + ", ".join(kind.__name__ for kind in VOLUMES),
+            )
+    return volumes
+
+
+def _node_selector(value: Any) -> dict[str, str]:
+    labels = _mapping(value, "node_selector", "node_selector={'gpu': 'a100'}")
+    for key, label in labels.items():
+        if not isinstance(label, str):
+            raise mistake(
+                f"node_selector[{key!r}]={label!r} is no text",
+                "labels of Kubernetes are text: 'true', '1'",
+            )
+    return labels
+
+
+def _tolerations(value: Any) -> tuple[Toleration, ...]:
+    given = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    for toleration in given:
+        if not isinstance(toleration, Toleration):
+            raise mistake(f"{toleration!r} is no Toleration", "write [Toleration('gpu')]")
+    return given
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "image": _text("image"),
+    "cpu": lambda value: quantity(value, "cpu"),
+    "memory": lambda value: size(value, "memory"),
+    "gpu": _gpu,
+    "ephemeral_storage": lambda value: size(value, "ephemeral_storage"),
+    "shm": _shm,
+    "retry": _retry,
+    "timeout": lambda value: seconds(value, "timeout"),
+    "ports": _ports,
+    "env": _env,
+    "volumes": _volumes,
+    "node_selector": _node_selector,
+    "tolerations": _tolerations,
+    "priority": _text("priority"),
+    "service_account": _text("service_account"),
+}

@@ -1,0 +1,189 @@
+"""`Outputs`: what a step hands on, one annotated field each.
+
+    class Trained(Outputs):
+        model: Model
+        board: TensorBoard
+        accuracy: float
+
+Inside a step `Trained()` has a place for each artifact, and `Trained.continuing(before)` starts
+from the logs and checkpoints of the step before. Parameters are assigned: `out.accuracy = 0.9`.
+"""
+
+# pathlib costs a step a third of its start
+
+from __future__ import annotations
+
+import os
+
+from ..errors import OutputError
+from . import annotations as types_of
+from .artifacts import Artifact, prepare
+from .current import recorder
+from .names import check_field
+from .where import mistake, nearest, user_frame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any, ClassVar
+
+    from typing_extensions import Self
+
+    from .signature import Field
+
+#: Names that would hide a method here, or an attribute of a placeholder.
+_RESERVED = frozenset({"continuing", "path_of"}) | {
+    f"{name}_"
+    for name in ("cls", "fields", "gathered", "name", "prefix", "schema", "source", "values")
+}
+
+
+_UNSET: Any = object()
+
+
+class Outputs:
+    """Base of classes whose annotations are a step's outputs."""
+
+    #: The fields, bases' first, found when first needed (see `fields_of`).
+    _declared: ClassVar[dict[str, Field] | None] = None
+    _defined_in: ClassVar[dict[str, Any] | None] = None
+    _where: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._declared = None
+        frame = user_frame()
+        if frame is not None:
+            cls._where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            if "<locals>" in cls.__qualname__:
+                cls._defined_in = dict(frame.f_locals)
+
+    def __new__(cls, **values: Any) -> Any:
+        """Inside a pipeline, outputs of several steps put together: `Tested(model=a.model, ...)`."""
+        now = recorder.get()
+        return object.__new__(cls) if now is None else now.compose(cls, values)
+
+    def __init__(self, **values: Any) -> None:
+        for name, field in fields_of(type(self)).items():
+            if field.kind == "artifact" and name not in values:
+                from ..runtime import places
+
+                path = places.output_path(name)
+                prepare(field.cls, path)
+                self.__dict__[name] = field.cls(path)
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    @classmethod
+    def continuing(cls, previous: Outputs, **values: Any) -> Self:
+        """Return places to write to, with the logs and checkpoints of `previous` in them.
+
+        Only kinds that go on (TensorBoard, Checkpoint) are copied: a model that the step forgets
+        to write shall be noticed, not be the old one.
+        """
+        if recorder.get() is not None:
+            raise mistake(
+                f"{cls.__name__}.continuing copies folders, which exist only inside a step",
+                "hand `before` to a step and continue it there",
+            )
+        out = cls(**values)
+        for name, field in fields_of(cls).items():
+            if field.kind == "artifact" and field.cls.continues and name not in values:
+                before = previous.__dict__.get(name)
+                if isinstance(before, Artifact) and os.path.isdir(before):
+                    import shutil
+
+                    shutil.copytree(before, out.__dict__[name], symlinks=True, dirs_exist_ok=True)
+        return out
+
+    def path_of(self, field: str) -> Path:
+        """Return the file that a command writes the wire text of an output parameter to."""
+        from pathlib import Path
+
+        from ..runtime import places
+
+        if field not in fields_of(type(self)):
+            raise self._unknown(field)
+        path = Path(places.parameter_path(field))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    if not TYPE_CHECKING:  # else any name would be right for a type checker
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            field = fields_of(type(self)).get(name)
+            if field is None:
+                raise self._unknown(name)
+            if field.kind == "artifact" and not isinstance(value, Artifact):
+                value = field.cls(value)
+            self.__dict__[name] = value
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if name in fields_of(type(self)):
+                raise OutputError(
+                    f"the field {name!r} of {type(self).__name__} is not set yet",
+                    hint=f"assign it first: out.{name} = ...",
+                )
+            raise self._unknown(name)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({values})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _unknown(self, name: str) -> OutputError:
+        cls = type(self)
+        return OutputError(
+            f"{cls.__name__} has no field {name!r}",
+            hint=nearest(name, fields_of(cls), "its fields"),
+        )
+
+
+def fields_of(cls: type[Outputs]) -> dict[str, Field]:
+    """Return the fields of an Outputs class, its bases' first. Raises DefinitionError."""
+    known = cls.__dict__.get("_declared")
+    if known is not None:
+        return known  # type: ignore[no-any-return]
+    from .signature import Field
+
+    fields: dict[str, Field] = {}
+    for base in reversed(cls.__mro__):
+        if not issubclass(base, Outputs) or base is Outputs:
+            continue
+        where = base._where  # noqa: SLF001 - our own class
+        for name, annotation in types_of.of_class(base, where).items():
+            if name.startswith("_") and name in vars(Outputs):
+                continue
+            if getattr(annotation, "__name__", "") == "ClassVar" or "ClassVar[" in repr(annotation):
+                continue
+            if name in _RESERVED:
+                raise mistake(
+                    f"the field {name!r} of {base.__name__} is a name of argojobs itself",
+                    "choose another name",
+                    where,
+                )
+            check_field(name, f"field of {base.__name__}", where)
+            fields[name] = Field(name, annotation, f"{base.__name__}.{name}", where)
+    cls._declared = fields
+    return fields
+
+
+def unset_fields(outputs: Outputs) -> list[str]:
+    """Return the names of the fields that a step left unset: no value, or nothing at its place."""
+    missing = []
+    for name, field in fields_of(type(outputs)).items():
+        value = outputs.__dict__.get(name, _UNSET)
+        if value is _UNSET or (field.kind == "artifact" and not os.path.lexists(value)):
+            missing.append(name)
+    return missing
+
+
+def takes_fields(cls: Any) -> bool:
+    """Whether an annotation is an Outputs class."""
+    return isinstance(cls, type) and issubclass(cls, Outputs)

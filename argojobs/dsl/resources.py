@@ -1,0 +1,72 @@
+"""Small values that options of a step are made of: GPUs, ports, secrets, tolerations."""
+
+from __future__ import annotations
+
+from .quantities import size
+from .records import Record
+from .where import mistake
+
+
+class GPU(Record):
+    """GPUs of one step.
+
+    count: how many. resource: the name of the cluster's device plugin. memory: share one GPU and
+    reserve this much of its memory; the step finds it as RESERVED_MEM (MiB), and the cluster's
+    sharing plugin, if it counts memory, as `memory_resource` (in MiB, as HAMi's
+    `nvidia.com/gpumem` does).
+    """
+
+    __slots__ = ("count", "memory", "memory_resource", "resource")
+
+    def __init__(
+        self,
+        count: int = 1,
+        *,
+        resource: str = "nvidia.com/gpu",
+        memory: str | None = None,
+        memory_resource: str | None = None,
+    ) -> None:
+        if type(count) is not int or count < 0:
+            raise mistake(
+                f"gpu={count!r} is no number of GPUs", "write gpu=1, or GPU(memory='8Gi')"
+            )
+        if memory_resource is not None and memory is None:
+            raise mistake("memory_resource without memory asks for nothing", "give memory='8Gi'")
+        self.count = count
+        self.resource = resource
+        self.memory = None if memory is None else size(memory, "memory")
+        self.memory_resource = memory_resource
+
+
+class Port(Record):
+    """A port of the container; `host` opens it on the machine as well, for one step at a time."""
+
+    __slots__ = ("host", "number")
+
+    def __init__(self, number: int, *, host: int | None = None) -> None:
+        for value in (number, host):
+            if value is not None and (type(value) is not int or not 0 < value < 65536):
+                raise mistake(f"{value!r} is no port", "write a number from 1 to 65535")
+        self.number = number
+        self.host = host
+
+
+class Secret(Record):
+    """A value of a Kubernetes Secret, by reference: it stands in no manifest and no log."""
+
+    __slots__ = ("key", "name")
+
+    def __init__(self, name: str, key: str) -> None:
+        self.name = name
+        self.key = key
+
+
+class Toleration(Record):
+    """Lets a step run on machines that are marked (tainted) with this key."""
+
+    __slots__ = ("effect", "key", "value")
+
+    def __init__(self, key: str, value: str | None = None, effect: str | None = None) -> None:
+        self.key = key
+        self.value = value
+        self.effect = effect

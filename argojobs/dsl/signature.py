@@ -1,0 +1,235 @@
+"""What a function declares: its arguments and outputs, by kind, in order.
+
+Read from the function's code object instead of `inspect.signature`, whose import costs more than
+the rest of a step's start.
+"""
+
+from __future__ import annotations
+
+from ..errors import DefinitionError
+from . import annotations as types_of
+from .artifacts import SINGLE, Artifact
+from .names import check_field
+from .where import mistake, of_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from ..runtime.types import Schema
+
+    FieldKind = Literal["parameter", "artifact"]
+    InputKind = Literal["parameter", "artifact", "outputs", "gathered"]
+
+_VARARGS, _KEYWORDS = 0x04, 0x08  # code flags of *arguments and **keywords
+_MISSING: Any = object()
+
+
+class Field:
+    """One value that travels by itself: a parameter or an artifact.
+
+    kind, annotation; `cls` is the artifact class, `schema` the schema of a parameter.
+    """
+
+    __slots__ = ("_schema", "annotation", "cls", "kind", "name", "optional", "texts", "where")
+
+    def __init__(self, name: str, annotation: Any, label: str, where: str) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.where = where
+        self.optional = False
+        #: Wire texts of constants already seen, by their type and value.
+        self.texts: dict[Any, str] = {}
+        self._schema: Schema | None = None
+        self.kind: FieldKind = "artifact" if is_artifact(annotation) else "parameter"
+        self.cls: type[Artifact] = annotation if self.kind == "artifact" else Artifact
+        if self.kind == "parameter":
+            self._check(label)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the parameter (see `runtime.types`)."""
+        assert self._schema is not None
+        return self._schema
+
+    def _check(self, label: str) -> None:
+        from ..runtime.types import schema_of
+
+        try:
+            self._schema = schema_of(self.annotation)
+        except DefinitionError as error:
+            raise mistake(f"{label}: {error.what}", error.hint, self.where) from error
+
+
+class Input:
+    """One argument of a step or pipeline.
+
+    kind: `parameter`, `artifact`, `outputs` (fields travel one by one) or `gathered` (the outputs
+    of a fan-out). `cls` is the artifact or Outputs class; `fields` holds what travels: the
+    argument itself, or the fields of the class by name. `default` counts unless `required`.
+    """
+
+    __slots__ = ("annotation", "cls", "default", "fields", "kind", "name", "optional", "required")
+
+    def __init__(self, name: str, annotation: Any, default: Any, where: str) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.required = default is _MISSING
+        self.default = None if self.required else default
+        self.optional = False
+        self.cls: Any = None
+        self.fields: dict[str, Field] = {}
+        self.kind: InputKind = "parameter"
+        self._read(name, annotation, where)
+
+    def _read(self, name: str, annotation: Any, where: str) -> None:
+        from .outputs import fields_of, takes_fields
+
+        if takes_fields(annotation):
+            self.kind, self.cls = "outputs", annotation
+            self.fields = fields_of(annotation)
+            return
+        gathered = gathered_class(annotation)
+        if gathered is not None:
+            self.kind, self.cls = "gathered", gathered
+            self.fields = fields_of(gathered)
+            return
+        bare = optional_artifact(annotation)
+        if bare is not None:
+            self.optional = True
+            annotation = bare
+        if takes_fields(annotation):
+            raise mistake(
+                f"the argument {name!r} is an optional {annotation.__name__}: Argo cannot leave "
+                "out a whole group of outputs",
+                "write a second step without this argument, or take the artifact alone: "
+                f"{name}: Model | None",
+                where,
+            )
+        field = Field(name, annotation, f"the argument {name!r}", where)
+        field.optional = self.optional
+        self.fields = {name: field}
+        if field.kind == "artifact":
+            self.kind, self.cls = "artifact", field.cls
+            if name == "code":
+                raise mistake(
+                    "the artifact argument 'code' has the name of the bundle that brings the code",
+                    "call it 'source' or the like",
+                    where,
+                )
+
+
+class Signature:
+    """The arguments and outputs of a function.
+
+    inputs: name -> Input, in order; `positional`: how many may be given by position; `returns`:
+    the Outputs class, the annotation of the single value, or None; `fields`: the outputs by name.
+    """
+
+    __slots__ = ("fields", "inputs", "names", "positional", "returns")
+
+    def __init__(
+        self, inputs: dict[str, Input], positional: int, returns: Any, fields: dict[str, Field]
+    ) -> None:
+        self.inputs = inputs
+        self.names = tuple(inputs)
+        self.positional = positional
+        self.returns = returns
+        self.fields = fields
+
+
+def read_signature(
+    function: Any, local: dict[str, Any] | None, command: Any = _MISSING
+) -> Signature:
+    """Read what a function declares; for a command, its outputs class (or None) is given.
+
+    Raises DefinitionError, at the function's place, for what cannot be an argument or output.
+    """
+    code = function.__code__
+    where = of_code(code)
+    if code.co_flags & (_VARARGS | _KEYWORDS):
+        raise mistake(
+            f"{function.__name__} takes *arguments or **keywords, which Argo has no parameters for",
+            "name each argument; where a decorator hides them, put @step right above the function",
+            where,
+        )
+    types = types_of.of_function(function, local, where)
+    positional = code.co_argcount
+    names = code.co_varnames[: positional + code.co_kwonlyargcount]
+    defaults = _defaults(function, names, positional)
+    if command is not _MISSING and command is not None:
+        _check_command(function, names, types, command, where)
+        names, positional = names[1:], positional - 1
+    inputs: dict[str, Input] = {}
+    for name in names:
+        check_field(name, "argument", where)
+        if name not in types:
+            raise mistake(
+                f"the argument {name!r} of {function.__name__} has no annotation",
+                f"say what it is: {name}: int, {name}: Model, ...",
+                where,
+            )
+        inputs[name] = Input(name, types[name], defaults.get(name, _MISSING), where)
+    returns = command if command is not _MISSING else types.get("return", _MISSING)
+    if returns is _MISSING:
+        raise mistake(
+            f"{function.__name__} does not say what it returns",
+            "annotate it: -> Trained, -> float, -> Model, or -> None",
+            where,
+        )
+    return Signature(inputs, positional, *_outputs(function.__name__, returns, where))
+
+
+def _defaults(function: Any, names: tuple[str, ...], positional: int) -> dict[str, Any]:
+    given = function.__defaults__ or ()
+    found = dict(zip(names[positional - len(given) : positional], given, strict=True))
+    found.update(function.__kwdefaults__ or {})
+    return found
+
+
+def _check_command(
+    function: Any, names: tuple[str, ...], types: dict[str, Any], command: Any, where: str
+) -> None:
+    if not names or types.get(names[0]) is not command:
+        raise mistake(
+            f"the first argument of the command {function.__name__} is where its outputs go",
+            f"write: def {function.__name__}(out: {command.__name__}, ...) -> list[str]",
+            where,
+        )
+
+
+def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]]:
+    from .outputs import fields_of, takes_fields
+
+    if returns is None or returns is type(None):
+        return None, {}
+    if takes_fields(returns):
+        return returns, fields_of(returns)
+    if optional_artifact(returns) is not None:
+        raise mistake(
+            f"{name} returns an optional artifact: Argo fails a step whose output is not there",
+            "return it always, an empty folder for instance",
+            where,
+        )
+    return returns, {SINGLE: Field(SINGLE, returns, f"what {name} returns", where)}
+
+
+def is_artifact(annotation: Any) -> bool:
+    """Whether an annotation is an artifact class."""
+    return isinstance(annotation, type) and issubclass(annotation, Artifact)
+
+
+def optional_artifact(annotation: Any) -> Any:
+    """Return the artifact or Outputs class of `Model | None`, None for any other annotation."""
+    members: tuple[Any, ...] = getattr(annotation, "__args__", ())
+    if len(members) != 2 or type(None) not in members:
+        return None
+    from .outputs import takes_fields
+
+    other = members[0] if members[1] is type(None) else members[1]
+    return other if is_artifact(other) or takes_fields(other) else None
+
+
+def gathered_class(annotation: Any) -> Any:
+    """Return the Outputs class of `Gathered[Trained]`, None for any other annotation."""
+    return getattr(annotation, "_gathered", None)

@@ -1,0 +1,162 @@
+"""`@step` and `@command`: functions that run in a container of their own.
+
+Under a type checker a step has exactly its function's signature, in a pipeline as well. Called
+outside of a pipeline it is its function.
+"""
+
+from __future__ import annotations
+
+from .callables import Declared
+from .current import recorder
+from .where import mistake
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .generic import Generic, overload
+
+    P = R_co = None
+else:
+    from collections.abc import Callable
+    from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+    from typing_extensions import Unpack
+
+    from .options import CallOptions, StepOptions
+    from .outputs import Outputs
+    from .signature import Signature
+
+    P = ParamSpec("P")
+    R_co = TypeVar("R_co", covariant=True)
+    O = TypeVar("O", bound=Outputs)  # noqa: E741
+
+
+class Step(Declared, Generic[P, R_co]):
+    """A function as a step of a pipeline; made by `@step` or `@command`."""
+
+    #: Whether the function returns the argv of a program instead of doing the work itself.
+    is_command = False
+    #: The Outputs class of a command, the function's first argument.
+    command_outputs: type[Outputs] | None = None
+
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R_co:
+        """Call it: its function's own signature."""
+        now = recorder.get()
+        if now is not None:
+            return now.call(self, arguments, keywords)  # type: ignore[no-any-return]
+        from .eager import run_step
+
+        return run_step(self, arguments, keywords)  # type: ignore[no-any-return]
+
+    def options(self, **options: Unpack[CallOptions]) -> Step[P, R_co]:
+        """Return the step with other options for one call: its name, what it waits for, a GPU more.
+
+        name: of the task. after: results of calls to wait for, without taking data from them.
+        The others are those of `step`.
+        """
+        return self.changed(options)
+
+    def _read(self) -> Signature:
+        from .signature import read_signature
+
+        if self.is_command:
+            return read_signature(self.function, self._local, self.command_outputs)
+        return read_signature(self.function, self._local)
+
+
+class StepDecorator:
+    """Options of steps, stored: `on_gpu = step(gpu=1)` and then `@on_gpu`, or `on_gpu(cpu=4)`."""
+
+    __slots__ = ("name", "settings")
+
+    def __init__(self, name: str | None, settings: dict[str, Any]) -> None:
+        self.name = name
+        self.settings = settings
+
+    @overload
+    def __call__(self, function: Callable[P, R_co], /) -> Step[P, R_co]: ...
+
+    @overload
+    def __call__(self, /, **options: Unpack[StepOptions]) -> StepDecorator: ...
+
+    def __call__(self, function: Any = None, /, **options: Any) -> Any:
+        """Make a step of a function (or give a step these options), or add options."""
+        if function is None:
+            return self._with(options)
+        if options:
+            raise mistake(
+                "a function and options in one call", "write @step(gpu=1) above the function"
+            )
+        if not isinstance(function, Step):
+            return Step(function, self.name, self.settings)
+        again = function.changed(self.settings) if self.settings else function.changed({})
+        again.name = self.name or function.name
+        return again
+
+    def _with(self, options: dict[str, Any]) -> StepDecorator:
+        if not options:
+            return self
+        from .options import checked, merged
+
+        given = checked(options, ("name",))
+        return StepDecorator(options.get("name", self.name), merged(self.settings, given))
+
+
+_PLAIN = StepDecorator(None, {})
+
+
+@overload
+def step(function: Callable[P, R_co], /) -> Step[P, R_co]: ...
+
+
+@overload
+def step(**options: Unpack[StepOptions]) -> StepDecorator: ...
+
+
+def step(function: Any = None, /, **options: Any) -> Any:
+    """Turn a function into a step.
+
+    `@step`, `@step(gpu=1, retry=Retry(3))`, or stored for several: `on_gpu = step(gpu=1)`.
+
+    name: instead of the function's (underscores become hyphens). image, cpu, memory, gpu,
+    ephemeral_storage, shm (size of /dev/shm; a GPU step gets one in memory by default), retry,
+    timeout (of one attempt), ports, env, volumes, node_selector, tolerations, priority (a
+    priority class), service_account. Raises DefinitionError for what cannot be.
+    """
+    decorator = _PLAIN(**options)
+    return decorator if function is None else decorator(function)
+
+
+@overload
+def command(
+    outputs: type[O], /, **options: Unpack[StepOptions]
+) -> Callable[[Callable[Concatenate[O, P], list[str]]], Step[P, O]]: ...
+
+
+@overload
+def command(
+    outputs: None = None, /, **options: Unpack[StepOptions]
+) -> Callable[[Callable[P, list[str]]], Step[P, None]]: ...
+
+
+def command(outputs: Any = None, /, **options: Any) -> Any:
+    """Make a function that returns an argv (never a shell line) a step that runs it.
+
+    outputs: the Outputs class, whose instance the function gets as its first argument, to tell
+    the program where to write. It is no argument of the step. The options are those of `step`.
+    """
+    from .outputs import takes_fields
+
+    if outputs is not None and not takes_fields(outputs):
+        raise mistake(
+            f"@command({outputs!r}) names no Outputs class",
+            "write @command(Trained, image='...'), or @command() for a program without outputs",
+        )
+    decorator = _PLAIN(**options)
+
+    def make(function: Any) -> Any:
+        made: Step[Any, Any] = Step(function, decorator.name, decorator.settings)
+        made.is_command = True
+        made.command_outputs = outputs
+        return made
+
+    return make

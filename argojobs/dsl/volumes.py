@@ -1,0 +1,59 @@
+"""What a step mounts besides its inputs: `volumes={"/data": Claim("datasets")}`."""
+
+from __future__ import annotations
+
+from .quantities import size
+from .records import Record
+
+
+class Claim(Record):
+    """A persistent volume claim; a folder that the context names, on a laptop."""
+
+    __slots__ = ("name", "read_only", "sub_path")
+
+    def __init__(self, name: str, *, read_only: bool = False, sub_path: str = "") -> None:
+        self.name = name
+        self.read_only = read_only
+        self.sub_path = sub_path
+
+
+class EmptyDir(Record):
+    """An empty folder that lives as long as the step; in memory if asked."""
+
+    __slots__ = ("memory", "size")
+
+    def __init__(self, size_limit: str | None = None, *, memory: bool = False) -> None:
+        self.size = None if size_limit is None else size(size_limit, "size_limit")
+        self.memory = memory
+
+
+class HostPath(Record):
+    """A path of the machine that the step happens to run on; `kind` as Kubernetes names it."""
+
+    __slots__ = ("kind", "path", "read_only")
+
+    def __init__(self, path: str, *, kind: str = "", read_only: bool = False) -> None:
+        self.path = path
+        self.kind = kind
+        self.read_only = read_only
+
+
+class SecretFiles(Record):
+    """A Kubernetes Secret as a folder, one file a key."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class ConfigFiles(Record):
+    """A ConfigMap as a folder, one file a key."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+VOLUMES = (Claim, EmptyDir, HostPath, SecretFiles, ConfigFiles)

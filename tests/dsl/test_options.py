@@ -1,0 +1,185 @@
+"""Options of steps: how they combine, and what is refused where it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from argojobs import (
+    GPU,
+    Claim,
+    DefinitionError,
+    EmptyDir,
+    Port,
+    Retry,
+    Secret,
+    Toleration,
+    pipeline,
+    step,
+)
+from argojobs.dsl.options import checked, merged
+
+from .helpers import refused
+
+
+def some() -> None: ...
+
+
+def test_options_are_checked_into_one_form():
+    assert checked(
+        {"cpu": 2, "gpu": 1, "retry": 3, "timeout": "2h", "ports": {"a": 1}, "env": {"A": True}}
+    ) == {
+        "cpu": "2",
+        "gpu": GPU(1),
+        "retry": Retry(3),
+        "timeout": 7200,
+        "ports": {"a": Port(1)},
+        "env": {"A": "true"},
+    }
+
+
+def test_the_last_decorator_counts_and_dicts_are_merged():
+    on_gpu = step(gpu=1, env={"A": "1", "B": "1"})
+    more = on_gpu(memory="8Gi", env={"B": "2"})
+    made = more(step(cpu=4, gpu=2)(some))
+    assert made.settings == {
+        "cpu": "4", "gpu": GPU(1), "memory": "8Gi", "env": {"A": "1", "B": "2"},
+    }  # fmt: skip
+    assert on_gpu(some).settings == {"gpu": GPU(1), "env": {"A": "1", "B": "1"}}
+    assert step(some).settings == {}
+
+
+def test_options_of_a_call_leave_the_step_as_it_is():
+    made = step(gpu=1)(some)
+    changed = made.options(name="other", gpu=4, env={"A": "x"})
+    assert (changed.call_name, changed.settings["gpu"]) == ("other", GPU(4))
+    assert (made.call_name, made.settings) == (None, {"gpu": GPU(1)})
+    assert changed.function is made.function
+    assert merged({}, {"cpu": "1"}) == {"cpu": "1"}
+
+
+def test_names_are_the_functions_with_hyphens_or_given():
+    def fine_tune() -> None: ...
+
+    assert step(fine_tune).name == "fine-tune"
+    assert step(name="warm")(fine_tune).name == "warm"
+    assert pipeline(name="whole")(fine_tune).name == "whole"
+
+
+WRONG = {
+    "unknown": ({"gpus": 1}, "no option 'gpus'", "did you mean 'gpu'?"),
+    "cpu": ({"cpu": "many"}, "cpu='many' is no amount", "500m"),
+    "negative": ({"cpu": -1}, "no amount", ""),
+    "memory": ({"memory": "8GiB"}, "no amount", "8Gi"),
+    "milli": ({"memory": "8m"}, "thousandths of a byte", "8Mi"),
+    "gpu": ({"gpu": 1.5}, "gpu=1.5 is no number of GPUs", "gpu=1"),
+    "shm": ({"shm": "lots"}, "shm='lots'", ""),
+    "retry": ({"retry": -1}, "no number of attempts", "0, 1, 2"),
+    "timeout": ({"timeout": "soon"}, "timeout='soon' is no time", "2h"),
+    "image": ({"image": " x"}, "image=' x' is no text", ""),
+    "port": ({"ports": {"a": 70000}}, "70000 is no port", "65535"),
+    "port name": ({"ports": {"A_b": 1}}, "'A_b' is no name of a port", "15 signs"),
+    "env": ({"env": ["A"]}, "is no dict", "env={"),
+    "env value": ({"env": {"A": []}}, "cannot be list", "Secret"),
+    "env tag": ({"env": {"A": "{{x}}"}}, "which Argo alters", "parameter"),
+    "env ours": ({"env": {"ARGOJOBS_X": "1"}}, "set by argojobs itself", "choose"),
+    "env name": ({"env": {"A=B": "1"}}, "no name of a variable", ""),
+    "secret": (
+        {"env": {"HUB_TOKEN": "abcdefgh12"}},
+        "looks like a secret",
+        "Secret('name', 'key')",
+    ),
+    "mount": ({"volumes": {"data": Claim("x")}}, "no absolute path", "'/'"),
+    "our mount": ({"volumes": {"/argojobs/in": EmptyDir()}}, "a place of argojobs", "elsewhere"),
+    "volume": ({"volumes": {"/data": "x"}}, "'x' is no volume", "Claim"),
+    "label": ({"node_selector": {"gpu": True}}, "is no text", "'true'"),
+    "toleration": ({"tolerations": ["gpu"]}, "is no Toleration", "Toleration('gpu')"),
+    "priority": ({"priority": 3}, "priority=3 is no text", ""),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_option_that_cannot_be_is_refused(name):
+    options, match, hint = WRONG[name]
+    with pytest.raises(DefinitionError) as caught:
+        step(**options)
+    assert match in caught.value.what
+    assert hint in caught.value.hint
+    assert "test_options.py:" in caught.value.where
+
+
+def test_the_error_is_at_the_line_of_the_option():
+    with refused("no option 'gpus'", "did you mean 'gpu'"):
+        step(gpus=1)
+    with refused("no option 'gpus'"):
+        step(some).options(gpus=1)
+    with refused("no option 'images'"):
+        pipeline(images="x")
+
+
+def test_a_variable_with_a_path_or_a_short_value_is_no_secret():
+    env = {"KEY": "/run/key.pem", "TOKENIZERS_PARALLELISM": "false-or-true", "API_KEY": "short"}
+    assert checked({"env": env})["env"] == env
+
+
+@pytest.mark.parametrize(
+    ("name", "proposal"),
+    [
+        ("Train", "train"),
+        ("a_b", "a-b"),
+        ("1a", "a"),
+        ("a" * 70, "a" * 57),
+        ("größe", "gre"),
+        ("-", "train"),
+    ],
+)
+def test_a_name_that_is_no_dns_label_is_refused_with_one_that_is(name, proposal):
+    for use in (lambda: step(name=name)(some), lambda: step(some).options(name=name)):
+        with pytest.raises(DefinitionError, match="no DNS label") as caught:
+            use()
+        assert f"name={proposal!r}" in caught.value.hint
+
+
+def test_a_function_with_such_a_name_is_refused_at_its_place():
+    def TrainIt() -> None: ...
+
+    with refused("'TrainIt' is no DNS label", "name='trainit'", line=-2):
+        step(TrainIt)
+
+
+def test_after_takes_a_list():
+    with pytest.raises(DefinitionError, match="after= takes a list"):
+        step(some).options(after=3)
+
+
+def test_small_values_are_equal_by_their_fields():
+    assert Toleration("a") == Toleration("a")
+    assert hash(Secret("a", "b")) == hash(Secret("a", "b"))
+    assert Claim("a") != EmptyDir()
+    assert (
+        repr(GPU(2)) == "GPU(count=2, memory=None, memory_resource=None, resource='nvidia.com/gpu')"
+    )
+    with pytest.raises(DefinitionError, match="asks for nothing"):
+        GPU(memory_resource="x")
+
+
+WRONG_RETRY = [
+    ({}, "one limit, or budgets"),
+    ({"limit": 3, "infra": 1}, "one limit, or budgets"),
+    ({"limit": True}, "no number of attempts"),
+    ({"limit": 1, "factor": 0}, "no whole number above 0"),
+    ({"limit": 1, "cap": "1m"}, "a cap without a backoff"),
+    ({"limit": 1, "backoff": "x"}, "backoff='x' is no time"),
+]
+
+
+@pytest.mark.parametrize(("options", "match"), WRONG_RETRY)
+def test_a_retry_that_cannot_be_is_refused(options, match):
+    with pytest.raises(DefinitionError, match=match):
+        Retry(**options)
+
+
+def test_a_pipeline_checks_what_belongs_to_the_run():
+    with pytest.raises(DefinitionError, match="on_exit=3 is no step"):
+        pipeline(on_exit=3)
+    with pytest.raises(DefinitionError, match="run_priority='x' is no whole number"):
+        pipeline(run_priority="x")
