@@ -82,9 +82,13 @@ def cli_page() -> str:
     from argojobs.cli.group import VERBS, command_of
 
     parts = [
-        "# The command line\n\nMade from the code by `make docs`; each block is what `argojobs VERB --help` "
-        "prints.\n\nExit codes: 0 done; 1 the run failed (`run`, `watch`, `wait`); 2 wrong usage or input; "
-        "3 out of reach or state unknown; 130 interrupted.\n"
+        """# The command line
+
+Made from the code by `make docs`; each block is what `argojobs VERB --help` prints.
+
+Exit codes: 0 done; 1 the run failed (`run`, `watch`, `wait`); 2 wrong usage or input; 3 out of reach or
+state unknown; 130 interrupted.
+"""
     ]
     for verb in VERBS:
         command = command_of(verb)

@@ -18,7 +18,7 @@ import json
 import os
 import stat
 import tarfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -117,12 +117,14 @@ def pack(
     root: Path,
     *,
     allow_secrets: bool = False,
+    not_secret: Collection[str] = (),
     largest: int = LARGEST,
     entries: list[str] | None = None,
 ) -> Packed:
     """Read the project in `root` and return it as a bundle.
 
-    allow_secrets: pack files that look like secrets. largest: the most bytes before compression.
+    allow_secrets: pack files that look like secrets. not_secret: names of files that only look
+    like secrets, relative to root. largest: the most bytes before compression.
     entries: what to take for `sys.path`. Raises BundleError, listing the files and what to do:
     secrets, too much, unreadable files, links that lead outside.
     """
@@ -131,7 +133,7 @@ def pack(
     _check_size(root, listing.files, largest)
     files = [_read(root, name) for name in listing.files]
     if not allow_secrets:
-        _check_secrets(root, files)
+        _check_secrets(root, [file for file in files if file.name not in not_secret])
     places = search_path(root, entries)
     warnings = [
         f"{place} is on sys.path but outside of the project: its modules do not travel"
@@ -228,7 +230,8 @@ def _check_secrets(root: Path, files: list[File]) -> None:
         f"what would be packed looks like secrets:{listed}{more}",
         where=str(root),
         hint=f"List them in {IGNORE_FILE} so that they stay here, and pass secrets by reference; "
-        "or, if they are none, --allow-secret-files.",
+        "or, if they are none, name them in argojobs.toml ([code] allow = [...]) or give "
+        "--allow-secret-files.",
     )
 
 

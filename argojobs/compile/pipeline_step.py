@@ -49,9 +49,10 @@ def step_template(
 ) -> dict[str, Any]:
     """Return a step's template.
 
-    gathered: artifacts that a fan-out stores side by side. given: variables of parameters that
-    come from elsewhere than the template's inputs.
+    gathered: artifacts that a fan-out stores side by side. given: for an exit handler, which is
+    no task, the texts of its parameters.
     """
+    task = "{{tasks.name}}" if given is None else step.name
     given = given or {}
     template: dict[str, Any] = {"name": name}
     inputs = _inputs(step, program.code, gathered, given)
@@ -63,7 +64,12 @@ def step_template(
     template.update(pod.template_fields(settings))
     volumes, mounts = pod.volumes(settings)
     template["volumes"] = volumes
-    template["container"] = _container(step, settings, program, mounts, given)
+    environment = [
+        *_parameters(step, given),
+        *_run(step, settings, program, task),
+        *pod.environment(settings),
+    ]
+    template["container"] = _container(step, settings, program, environment, mounts)
     return template
 
 
@@ -124,8 +130,8 @@ def _container(
     step: Step[..., Any],
     settings: Mapping[str, Any],
     program: Program,
+    environment: list[dict[str, Any]],
     mounts: list[dict[str, Any]],
-    given: Mapping[str, str],
 ) -> dict[str, Any]:
     container: dict[str, Any] = {
         "image": settings.get("image", pod.DEFAULT_IMAGE),
@@ -133,11 +139,7 @@ def _container(
     }
     if program.code.kind == "stored":
         container["workingDir"] = _CODE_PATH
-    container["env"] = [
-        *_parameters(step, given),
-        *_run(step, settings, program, "{{tasks.name}}" if not given else step.name),
-        *pod.environment(settings),
-    ]
+    container["env"] = environment
     container["ports"] = pod.ports(settings)
     resources = pod.resources(settings)
     if resources:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from argojobs.compile import git
+from argojobs.config.home import home_path
 from argojobs.errors import BundleError
 
 if TYPE_CHECKING:
@@ -81,12 +82,21 @@ def project_files(root: Path) -> Listing:
     else:
         names = list(_tracked(root, "", warnings) or _walk(root))
     ignored = _spec(root / IGNORE_FILE)
+    home = f"{_home_below(root)}/"
     kept = sorted(
         name
         for name in names
-        if name.partition("/")[0] != RESERVED and not (ignored and ignored.match_file(name))
+        if name.partition("/")[0] != RESERVED
+        and not name.startswith(home)
+        and not (ignored and ignored.match_file(name))
     )
     return Listing(tuple(kept), tuple(warnings))
+
+
+def _home_below(root: Path) -> str:
+    """Return where the home with all runs lies in the project, as it is no part of it."""
+    home = home_path().resolve()
+    return home.relative_to(root).as_posix() if home.is_relative_to(root) else ""
 
 
 def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
@@ -112,6 +122,7 @@ def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
 def _walk(root: Path) -> Iterator[str]:
     """Yield all files but the usual junk and what `.gitignore` files say, without asking git."""
     specs: list[tuple[str, GitIgnoreSpec]] = []
+    home = _home_below(root)
     count = 0
     for folder, folders, names in os.walk(root, onerror=_unreadable):
         relative = os.path.relpath(folder, root).replace(os.sep, "/")
@@ -124,6 +135,7 @@ def _walk(root: Path) -> Iterator[str]:
             for name in folders
             if name not in _JUNK
             and name not in links
+            and prefix + name != home
             and not _is_environment(Path(folder) / name)
             and not _matches(specs, f"{prefix}{name}/")
         )

@@ -26,7 +26,7 @@ def accepts(target: Schema, source: Schema) -> bool:
         return False
     if wanted == "float":
         return bool(given == "int")
-    if wanted in ("str", "path"):
+    if wanted == "str":
         return bool(given == "str") or _is_choice_of_texts(source)
     if wanted == "literal":
         return given == "literal" and all(

@@ -133,6 +133,16 @@ def unguard(text: str) -> str:
         ) from error
 
 
+def readable(text: str) -> str:
+    """Return what a person reads for a wire text; a damaged one is shown as it is."""
+    if text == NONE:
+        return "None"
+    try:
+        return unguard(text)
+    except ParameterError:
+        return text
+
+
 def plain_from_text(text: str, schema: Schema) -> Any:
     """Return the plain value of a text (wire or as a user typed it), as the schema says.
 

@@ -185,6 +185,9 @@ def test_secrets_are_refused_until_allowed(project: Path) -> None:
     assert ".argojobsignore" in caught.value.hint
     assert "--allow-secret-files" in caught.value.hint
     assert "creds.yaml" in pack(project, allow_secrets=True).files
+    assert "creds.yaml" in pack(project, not_secret=["creds.yaml", "conf/.env"]).files
+    with pytest.raises(BundleError, match=r"conf/\.env"):
+        pack(project, not_secret=["creds.yaml"])
     _files(project, ".argojobsignore", content="creds.yaml\nconf/\n")
     assert "creds.yaml" not in pack(project).files
 
@@ -316,3 +319,12 @@ def test_code_too_large_to_travel_inline_says_upload(project: Path) -> None:
 
 def test_our_own_share_of_inline_code_leaves_room_for_the_users(tmp_path: Path) -> None:
     assert len(bundle.inline_code(pack(tmp_path)).data) < bundle.LARGEST_INLINE * 0.65
+
+
+def test_a_home_inside_the_project_does_not_travel(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARGOJOBS_HOME", str(project / "runs"))
+    _files(project, "runs/store.db", "runs2/kept.py")
+    assert "runs/store.db" not in pack(project).files
+    assert "runs2/kept.py" in pack(project).files

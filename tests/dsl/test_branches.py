@@ -45,7 +45,7 @@ def test_a_result_out_of_a_branch_is_refused():
     def body() -> Trained:
         with when(train(1).accuracy > 0.5):
             more = train(2)
-        return more
+        return more  # noqa: RET504
 
     with pytest.raises(DefinitionError, match="the result of body takes an output of train"):
         traced(body)

@@ -46,7 +46,7 @@ def test_importing_the_package_loads_nothing_else():
 def test_a_file_of_steps_loads_the_dsl_and_nothing_heavy():
     modules = loaded(STEP_FILE)
     assert {name for name in modules if not name.startswith("argojobs")} == {
-        "__future__", "_contextvars", "contextvars",
+        "__future__", "_contextvars", "contextvars", "user",
     }  # fmt: skip
     assert not {name for name in modules if name.endswith((".trace", ".graph", ".placeholders"))}
 

@@ -130,7 +130,7 @@ def test_fields_of_outputs_are_checked_at_their_class():
     @step
     def make_complex() -> Complex: ...
 
-    with pytest.raises(DefinitionError, match="Complex.value: complex cannot be the type"):
+    with pytest.raises(DefinitionError, match=r"Complex.value: complex cannot be the type"):
         make_complex.outputs  # noqa: B018
 
 

@@ -164,6 +164,12 @@ def test_a_lone_surrogate_and_a_nested_nan_are_refused() -> None:
         wire.encode([math.nan], schema_of(list[float]))
 
 
+def test_a_person_reads_the_value_itself() -> None:
+    assert wire.readable(wire.encode("$x", schema_of(str))) == "$x"
+    assert wire.readable(wire.encode(None, schema_of(str | None))) == "None"
+    assert wire.readable("argojobs:base64:%%%") == "argojobs:base64:%%%"
+
+
 def test_the_schema_itself_is_plain_json() -> None:
     for annotation in (
         str,

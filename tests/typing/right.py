@@ -52,14 +52,18 @@ def pretrain(batch_size: int, data: Dataset | None = None) -> Trained:
 
 
 @on_gpu
-def train(batch_size: int, before: Trained, *, optimizer: Literal["sgd", "adam"] = "sgd") -> Trained:
+def train(
+    batch_size: int, before: Trained, *, optimizer: Literal["sgd", "adam"] = "sgd"
+) -> Trained:
     out = Trained.continuing(before)
     out.accuracy = before.accuracy
     return out
 
 
 @big
-@step(cpu=2, volumes={"/data": Claim("data"), "/tmp/x": EmptyDir()}, tolerations=[Toleration("gpu")])
+@step(
+    cpu=2, volumes={"/data": Claim("data"), "/tmp/x": EmptyDir()}, tolerations=[Toleration("gpu")]
+)
 def score(weights: Weights) -> float:
     return 0.5
 
@@ -112,7 +116,11 @@ def demo(batch_size: int = 32, lr: float = 0.1) -> Weights:
     each(grid(3), lambda rate: train(2, last))
     clean_up(3)
     use({"name": "scan"})(path="x")
-    best(gathered, [first.accuracy, tuned.accuracy], each([1], lambda number: best(gathered, scores, Directory("x"))))
+    best(
+        gathered,
+        [first.accuracy, tuned.accuracy],
+        each([1], lambda number: best(gathered, scores, Directory("x"))),
+    )
     return inner(last)
 
 

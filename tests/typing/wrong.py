@@ -1,3 +1,5 @@
+# ruff: noqa: B018
+# fmt: off
 """What a user should not write; each comment is what mypy --strict must say of its line."""
 
 from __future__ import annotations

@@ -1,0 +1,205 @@
+"""Follow a run until it is final: drawn live on a terminal, line by line elsewhere, or silently."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from argojobs.cli import phases
+from argojobs.cli.picture import Picture
+from argojobs.cli.text import Line, cut, plain, screen_of, show
+from argojobs.cli.times import clock, elapsed
+from argojobs.cli.tree import Step, walk
+from argojobs.cli.view import tree_lines
+from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.service import FINAL_PHASES, LogLine, Service, Workflow
+
+Mode = Literal["live", "plain", "quiet"]
+
+#: A watch may end early (a server restarts); so often in a row it may, without any change.
+EARLY_ENDS = 5
+#: So long the last log lines are waited for once a run is final, in seconds.
+LOG_GRACE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """How to follow: the service, how the log thread gets its own, where to draw, and how.
+
+    interrupted: called on Ctrl-C with the count of presses so far and a function that shows a
+    note; it raises KeyboardInterrupt to end following.
+    """
+
+    service: Service
+    connect: Callable[[], Service]
+    stream: TextIO
+    mode: Mode
+    interrupted: Callable[[int, Callable[[str], None]], None]
+    now: Callable[[], float] = time.time
+
+
+def mode_for(stream: TextIO, *, quiet: bool = False) -> Mode:
+    """Choose how to follow on a stream."""
+    if quiet:
+        return "quiet"
+    return "live" if screen_of(stream).live else "plain"
+
+
+def follow(how: Follow, workflow: Workflow) -> Workflow:
+    """Follow a run to its end and return the final object.
+
+    Raises NotFoundError when the run is deleted meanwhile, ServerError when its state is not to
+    be had, KeyboardInterrupt when the reader leaves.
+    """
+    picture = Picture(workflow)
+    if how.mode == "quiet":
+        return _to_end(how, picture, lambda _: None, lambda: None)
+    if how.mode == "plain":
+        return _follow_plain(how, picture)
+    return _follow_live(how, picture)
+
+
+def _to_end(
+    how: Follow,
+    picture: Picture,
+    changed: Callable[[Workflow], None],
+    before_last: Callable[[], None],
+) -> Workflow:
+    """Watch until the run is final, across interruptions and streams that end early."""
+    name = str(picture.workflow["metadata"]["name"])
+    presses, ends, state = 0, 0, ""
+    while True:
+        try:
+            for event in how.service.watch(name):
+                if event.type == "DELETED":
+                    raise NotFoundError(f"{name} was deleted while it was followed")
+                newest = event.workflow
+                if _phase(newest) in FINAL_PHASES:
+                    before_last()
+                    picture.update(newest)
+                    changed(newest)
+                    return newest
+                picture.update(newest)
+                changed(newest)
+            ends = ends + 1 if state == repr(picture.workflow.get("status")) else 0
+            state = repr(picture.workflow.get("status"))
+            if ends >= EARLY_ENDS:
+                raise ServerError(
+                    f"the watch of {name} keeps ending before the run does: its state is unknown",
+                    hint=f"ask again: argojobs get {name}",
+                )
+        except KeyboardInterrupt:
+            presses += 1
+            how.interrupted(presses, lambda text: _set_note(how, picture, text))
+
+
+def _set_note(how: Follow, picture: Picture, text: str) -> None:
+    picture.note = text
+    if how.mode != "live":
+        show([[(text, "yellow")]], stream=sys.stderr)
+
+
+def _phase(workflow: Workflow) -> str:
+    return str((workflow.get("status") or {}).get("phase", ""))
+
+
+def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) -> threading.Thread:
+    """Read the run's log lines in a thread of its own, with a service of its own."""
+    name = str(picture.workflow["metadata"]["name"])
+
+    def read() -> None:
+        try:
+            service = how.connect()
+            for line in service.logs(name, follow=True):
+                if not picture.step_name(line.node_id):
+                    picture.update(service.get(name))
+                take(line)
+        except ArgojobsError as error:
+            _set_note(how, picture, f"no more log lines here: {error.what}")
+
+    thread = threading.Thread(target=read, name="logs", daemon=True)
+    thread.start()
+    return thread
+
+
+def _follow_plain(how: Follow, picture: Picture) -> Workflow:
+    """Follow with one line a change and one a log line."""
+    lock = threading.Lock()
+    seen: dict[str, str] = {}
+    tries: dict[str, int] = {}
+
+    def write(line: Line) -> None:
+        show([line], stream=how.stream)
+
+    def changed(_: Workflow) -> None:
+        with lock:
+            for step in walk(picture.steps):
+                if step.attempts > max(1, tries.get(step.path, 1)):
+                    tries[step.path] = step.attempts
+                    write(_again(step, how.now()))
+                if step.phase in {"", "Pending"} or seen.get(step.path) == step.phase:
+                    continue
+                seen[step.path] = step.phase
+                write(_change(step.path, step.phase, step.message, _took(step), how.now()))
+
+    def take(line: LogLine) -> None:
+        with lock:
+            write([(f"[{picture.step_name(line.node_id) or line.node_id}] {plain(line.text)}", "")])
+
+    changed(picture.workflow)
+    logs = _start_logs(how, picture, take)
+    return _to_end(how, picture, changed, lambda: logs.join(LOG_GRACE))
+
+
+def _again(step: Step, now: float) -> Line:
+    of = f" of {step.limit}" if step.limit else ""
+    return [(f"{clock(now)}  ", "dim"), (f"{step.path} attempt {step.attempts}{of}", "yellow")]
+
+
+def _took(step: Step) -> str:
+    if step.started is None or step.finished is None:
+        return ""
+    return f" in {elapsed(step.finished - step.started)}"
+
+
+def _change(path: str, phase: str, message: str, took: str, now: float) -> Line:
+    why = f": {plain(message.splitlines()[0])}" if message and phase in phases.BROKEN else ""
+    took = took if phase in phases.ENDED - {"Skipped", "Omitted"} else ""
+    return [(f"{clock(now)}  ", "dim"), (f"{path} {phase}", phases.style(phase)), (took + why, "")]
+
+
+def _follow_live(how: Follow, picture: Picture) -> Workflow:
+    """Follow with a tree that is redrawn in place, and leave its last state on the screen."""
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
+
+    def draw() -> Group:
+        screen = screen_of(how.stream)
+        lines = picture.lines(how.now(), screen)
+        cut_lines = [cut(line, screen.width - 1, signs=screen.signs) for line in lines]
+        return Group(*(Text.assemble(*line, no_wrap=True, end="\n") for line in cut_lines))
+
+    def take(line: LogLine) -> None:
+        if line.text.strip():
+            picture.add_line(line.node_id, line.text)
+
+    screen = screen_of(how.stream)
+    console = Console(file=how.stream, highlight=False, no_color=not screen.colour)
+    logs = _start_logs(how, picture, take)
+    with Live(
+        get_renderable=draw,
+        console=console,
+        refresh_per_second=8,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        final = _to_end(how, picture, lambda _: None, lambda: logs.join(LOG_GRACE))
+    lines = [*tree_lines(picture.steps, how.now(), screen), []]
+    show(lines, stream=how.stream, screen=screen)
+    return final

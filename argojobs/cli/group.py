@@ -1,0 +1,189 @@
+"""The command tree: a table of verbs, each imported only when it is asked for.
+
+Typer reads every signature of every command when it starts; with a dozen verbs that alone costs
+as much as a whole small program. So the group knows names and summaries, and imports one verb.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+from argojobs.errors import UsageError
+from argojobs.manifest.nearest import nearest
+
+#: A command of typer's, which is click's or, from 0.2x on, its own copy of click.
+Command = Any
+
+
+class Verb(NamedTuple):
+    """One verb: its module in `verbs/`, its summary for the list, the part of the list, aliases."""
+
+    name: str
+    summary: str
+    part: str
+    module: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
+
+VERBS = (
+    Verb("run", "Run a pipeline or an Argo Workflow, and follow it.", BEGIN),
+    Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
+    Verb("new", "Copy a pipeline to start from.", BEGIN),
+    Verb("init", "Pack and store the project's code; show what goes in.", BEGIN),
+    Verb("list", "List runs, newest first.", LOOK, aliases=("state",)),
+    Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
+    Verb("logs", "Show the log lines of a run or of one step.", LOOK, aliases=("get-logs",)),
+    Verb("watch", "Follow a run until it ends.", LOOK),
+    Verb("wait", "Wait until runs have ended.", LOOK),
+    Verb("stop", "Stop the steps of a run; its exit handler still runs.", CHANGE),
+    Verb("delete", "Forget runs and delete their files.", CHANGE),
+    Verb("server", "Show or stop the controller of this machine.", REST),
+    Verb("version", "Show versions.", REST),
+)
+
+#: What other tools call our verbs.
+ELSEWHERE = {
+    "submit": "run",
+    "start": "run",
+    "exec": "run",
+    "build": "compile",
+    "render": "compile",
+    "ps": "list",
+    "ls": "list",
+    "runs": "list",
+    "show": "get",
+    "describe": "get",
+    "status": "get",
+    "log": "logs",
+    "follow": "watch",
+    "cancel": "stop",
+    "kill": "stop",
+    "abort": "stop",
+    "terminate": "stop",
+    "rm": "delete",
+    "remove": "delete",
+    "demo": "new demo",
+    "help": "--help",
+}
+
+_BY_NAME = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has gone (`| head`); typer would end the process itself."""
+
+
+class Verbs(TyperGroup):
+    """The group of all verbs."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb. Raises ReaderGoneError when its output has no reader any more."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer calls it so
+        """Return the names of the verbs, without aliases."""
+        return [verb.name for verb in VERBS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Command:
+        """Import one verb and return its command.
+
+        Raises UsageError for a word that is no verb, naming the nearest.
+        """
+        verb = _BY_NAME.get(cmd_name)
+        if verb is not None:
+            return command_of(verb)
+        if ctx.resilient_parsing or cmd_name.startswith("-"):
+            return None
+        raise unknown_verb(cmd_name)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs first, then the options of the program itself."""
+        self.format_commands(ctx, formatter)
+        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        with formatter.section("Options"):
+            formatter.write_dl([record for record in records if record is not None])
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
+        """Write the list of verbs in parts, without importing any."""
+        for part in dict.fromkeys(verb.part for verb in VERBS):
+            with formatter.section(part):
+                formatter.write_dl([(f"{v.name:<8}", v.summary) for v in VERBS if v.part == part])
+
+
+def unknown_verb(word: str) -> UsageError:
+    """Return the error for a word that is no verb."""
+    elsewhere = ELSEWHERE.get(word)
+    close = nearest(word, _BY_NAME)
+    if elsewhere:
+        hint = f"here that is: argojobs {elsewhere}"
+    elif close:
+        hint = f"did you mean {close}?"
+    else:
+        hint = "argojobs --help lists all of them"
+    return UsageError(f"there is no verb {word!r}", hint=hint)
+
+
+def command_of(verb: Verb) -> Command:
+    """Import a verb's module and make its command."""
+    module = importlib.import_module(f"argojobs.cli.verbs.{verb.module or verb.name}")
+    made: Command = typer.main.get_command(
+        module.app if hasattr(module, "app") else _app(module, verb)
+    )
+    made.name = verb.name
+    return made
+
+
+def _app(module: Any, verb: Verb) -> typer.Typer:
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(verb.name)(module.command)
+    return app
+
+
+def root() -> Command:
+    """Make the command tree."""
+    app = typer.Typer(
+        name="argojobs",
+        cls=Verbs,
+        subcommand_metavar="VERB ...",
+        options_metavar="",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(invoke_without_command=True)(_before_the_verb)
+    made: Command = typer.main.get_command(app)
+    return made
+
+
+def _before_the_verb(
+    ctx: typer.Context,
+    context: str = typer.Option("", "--context", metavar="NAME", hidden=True),
+    server: str = typer.Option("", "--server", metavar="NAME|URL", hidden=True),
+    verbose: bool = typer.Option(False, "--verbose", help="Show our own tracebacks on errors."),
+    version: bool = typer.Option(False, "--version", help="Show the version."),
+) -> None:
+    """Run typed Python pipelines and Argo Workflows on this machine, as a cluster would.
+
+    First: argojobs new hello && argojobs run hello.py
+    """
+    if version:
+        from argojobs.cli.verbs.version import own_version
+
+        typer.echo(f"argojobs {own_version()}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+    given = {"context": context, "server": server, "verbose": verbose}
+    defaults = {name: value for name, value in given.items() if value}
+    if defaults:
+        ctx.default_map = dict.fromkeys(_BY_NAME, defaults)

@@ -1,0 +1,125 @@
+"""The program `argojobs`: run one verb, and turn every error into a few lines and an exit code.
+
+Exit codes: 0 done; 1 the run failed; 2 wrong usage or input; 3 out of reach or state unknown (the
+only one worth a retry); 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from argojobs.errors import ArgojobsError, HostError, UserCodeError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+USAGE = 2
+
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line (the program's own arguments unless given) and return the exit code."""
+    from argojobs.cli.group import ReaderGoneError, root
+
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    verbose = "--verbose" in arguments
+    try:
+        result = root().main(arguments, prog_name="argojobs", standalone_mode=False)
+    except ArgojobsError as error:
+        return _say(error, verbose=verbose)
+    except _USAGE_ERROR as error:
+        return _say_usage(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except ReaderGoneError:
+        # The reader of our output has gone (`| head`): nothing to say, nobody to say it to. What
+        # is still buffered goes nowhere, so that Python does not complain when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        return _say(_host_error(error), verbose=verbose)
+    except Exception as error:  # noqa: BLE001 - the rim: a bug of ours, shown as one
+        return _say_bug(error, verbose=verbose)
+    return result if isinstance(result, int) else 0
+
+
+def _say(error: ArgojobsError, *, verbose: bool) -> int:
+    """Write an error: a user's own traceback first, then what, where and what to do."""
+    if isinstance(error, UserCodeError) and error.traceback:
+        _write(error.traceback.rstrip())
+    _write(f"{_label('error')}: {error.what}")
+    if error.where:
+        _write(f"  at {error.where}")
+    for line in error.hint.splitlines():
+        _write(f"  {line}")
+    if verbose:
+        _write_traceback(error)
+    return error.exit_code
+
+
+def _say_usage(error: Exception) -> int:
+    """Write an error of the command line itself, with the nearest option and where help is."""
+    from argojobs.manifest.nearest import nearest
+
+    context = getattr(error, "ctx", None)
+    option = getattr(error, "option_name", "")
+    message = str(getattr(error, "message", "")) or str(error)
+    if context is not None and message == context.get_help():
+        _write(message)
+        return USAGE
+    if option and getattr(error, "possibilities", 0) != 0:
+        known = [o for p in context.command.params for o in p.opts] if context else []
+        message = f"there is no option {option}"
+        close = nearest(option, known)
+        hint = f"did you mean {close}?" if close else ""
+    else:
+        message = error.format_message() if hasattr(error, "format_message") else message
+        hint = ""
+    _write(f"{_label('error')}: {message[:1].lower()}{message[1:]}")
+    if hint:
+        _write(f"  {hint}")
+    if context is not None:
+        _write(f"  {context.command_path} --help shows how it is used")
+    return USAGE
+
+
+def _say_bug(error: Exception, *, verbose: bool) -> int:
+    """Write that something went wrong that nobody thought of."""
+    _write(f"{_label('error')}: this is a bug in argojobs: {type(error).__name__}: {error}")
+    if verbose:
+        _write_traceback(error)
+        _write("  please report it with the traceback above and: argojobs version")
+    else:
+        _write("  please report it with what this adds: the same command with --verbose")
+    return USAGE
+
+
+def _host_error(error: OSError) -> HostError:
+    """Say an operating system's error as one of this machine."""
+    path = str(error.filename or "")
+    return HostError(
+        (error.strerror or str(error)).lower() + (f": {path}" if path else ""),
+        hint="see that the path exists, can be written, and that its disk has room",
+    )
+
+
+def _label(word: str) -> str:
+    """Return a word in bold red where the error stream is a terminal that wants colours."""
+    from argojobs.cli.text import painted, screen_of
+
+    return painted([(word, "bold red")], colour=screen_of(sys.stderr).colour)
+
+
+def _write_traceback(error: BaseException) -> None:
+    import traceback
+
+    _write("".join(traceback.format_exception(error)).rstrip())
+
+
+def _write(text: str) -> None:
+    encoding = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

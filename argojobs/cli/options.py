@@ -1,0 +1,66 @@
+"""Arguments and options that several verbs have."""
+
+from typing import Annotated
+
+import typer
+
+from argojobs.cli.completion import complete_run
+from argojobs.cli.formats import Format
+
+ContextName = Annotated[
+    str, typer.Option("--context", metavar="NAME", help="Where runs live; `local` is this machine.")
+]
+ServerName = Annotated[
+    str, typer.Option("--server", metavar="NAME|URL", help="An Argo server (next release).")
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show our own tracebacks on errors.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+Output = Annotated[
+    Format | None, typer.Option("-o", "--output", help="Print for programs.", show_default=False)
+]
+RunName = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="A run's name, any unique ending of it, or @latest.",
+        autocompletion=complete_run,
+    ),
+]
+RunNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Names of runs, unique endings of them, or @latest.",
+        autocompletion=complete_run,
+    ),
+]
+Params = Annotated[
+    str,
+    typer.Option(
+        "--params", metavar="JSON", help='Parameters as JSON, @file.json, @file.yaml or <"k":v>.'
+    ),
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="One parameter; may be repeated."),
+]
+PipelineName = Annotated[
+    str, typer.Option("--pipeline", metavar="NAME", help="Which pipeline of a file with several.")
+]
+Code = Annotated[
+    str,
+    typer.Option(
+        "--code",
+        metavar="image|latest|HASH",
+        help="Use the code in the image, or an earlier bundle, instead of packing the project.",
+    ),
+]
+Python = Annotated[
+    str, typer.Option("--python", metavar="PROGRAM", help="The Python that runs the steps.")
+]
+MaxCodeSize = Annotated[
+    str, typer.Option("--max-code-size", metavar="SIZE", help="Pack at most so much: 100MiB.")
+]
+AllowSecretFiles = Annotated[
+    bool, typer.Option("--allow-secret-files", help="Pack files that look like secrets, too.")
+]

@@ -1,0 +1,71 @@
+"""What is known of a run while it is followed, shared by the threads that watch, read and draw."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+from argojobs.cli import phases
+from argojobs.cli.text import Line, Screen, Span
+from argojobs.cli.times import run_time
+from argojobs.cli.tree import Step, steps_of, walk
+from argojobs.cli.view import LOG_LINES, counts, tree_lines
+
+#: Lines around the tree: the headline, a blank one, the line of progress, the cursor's.
+FRAME = 4
+
+
+class Picture:
+    """The newest state of a run and the newest log lines of each pod."""
+
+    def __init__(self, workflow: dict[str, Any]) -> None:
+        self._lock = threading.Lock()
+        self._logs: dict[str, deque[str]] = {}
+        self.note = ""
+        self._set(workflow)
+
+    def _set(self, workflow: dict[str, Any]) -> None:
+        self.workflow = workflow
+        self.steps: tuple[Step, ...] = steps_of(workflow)
+        self._names = {pod: _pod_name(step, pod) for step in walk(self.steps) for pod in step.pods}
+
+    def update(self, workflow: dict[str, Any]) -> None:
+        """Take a newer state of the run."""
+        with self._lock:
+            self._set(workflow)
+
+    def add_line(self, node_id: str, text: str) -> None:
+        """Take a log line of a pod."""
+        with self._lock:
+            self._logs.setdefault(node_id, deque(maxlen=LOG_LINES)).append(text)
+
+    def step_name(self, node_id: str) -> str:
+        """Return the path of the step whose pod this is, "" if it is not known yet."""
+        return self._names.get(node_id, "")
+
+    @property
+    def phase(self) -> str:
+        """The run's phase, as a word."""
+        return phases.word(str((self.workflow.get("status") or {}).get("phase", "")))
+
+    def lines(self, now: float, screen: Screen) -> list[Line]:
+        """Draw the run at a moment so that it fits the screen."""
+        with self._lock:
+            workflow, steps, note = self.workflow, self.steps, self.note
+            logs = {pod: tuple(lines) for pod, lines in self._logs.items() if lines}
+        height = max(3, screen.height - FRAME - bool(note))
+        mark, style = phases.sign(self.phase, signs=screen.signs)
+        head: list[Span] = [(f"{mark} ", style), (str(workflow["metadata"]["name"]), "bold")]
+        foot: list[Span] = [("  " + counts(steps), ""), (f"   {run_time(workflow, now)}", "dim")]
+        lines: list[Line] = [head]
+        lines.extend(tree_lines(steps, now, screen, height=height, logs=logs))
+        lines.append(foot)
+        if note:
+            lines.append([("  " + note, "yellow")])
+        return lines
+
+
+def _pod_name(step: Step, pod: str) -> str:
+    """Return what a pod's log lines are headed with: its step, and the attempt if it is one."""
+    return f"{step.path}({step.pods.index(pod)})" if len(step.pods) > 1 else step.path

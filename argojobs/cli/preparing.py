@@ -1,0 +1,245 @@
+"""From a file and options to a checked workflow: what `run` and `compile` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import ManifestError, UsageError
+
+if TYPE_CHECKING:
+    from argojobs.compile.bundle import Packed
+    from argojobs.compile.code import Code
+    from argojobs.compile.load import Loaded
+    from argojobs.config.settings import Settings
+    from argojobs.manifest.findings import Finding
+    from argojobs.manifest.parameters import Applied, ArtifactArgument, Overrides
+
+#: Gives the code of a bundle its place: inline, or stored.
+Place = Callable[["Packed"], "Code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asked for.
+
+    params and assignments: `--params` and the `-p`s, of which the latter win. debug: all steps
+    wait for a debugger; debug_steps: only these. code: "" packs the project, `image`, `latest`
+    or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
+    """
+
+    file: str
+    pipeline: str = ""
+    params: str = ""
+    assignments: Sequence[str] = ()
+    debug: bool = False
+    debug_steps: Sequence[str] = ()
+    python: str = "python3"
+    code: str = ""
+    max_code_size: str = ""
+    allow_secret_files: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A workflow that may be sent, and what must be stored for it before.
+
+    packed: the code to store, None if there is none. artifacts: arguments that were given and
+    are not in the workflow yet. warnings: one line each.
+    """
+
+    workflow: dict[str, Any]
+    loaded: Loaded
+    settings: Settings
+    packed: Packed | None = None
+    artifacts: tuple[ArtifactArgument, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+
+def prepare(wish: Wish, place: Place, earlier: Callable[[str], Code], loaded: Loaded) -> Prepared:
+    """Compile a loaded file, check the manifest, and put the parameters in.
+
+    place: where packed code goes. earlier: finds code that was stored before, by `latest` or a
+    hash. Raises UsageError, BundleError, ManifestError or ParameterError; nothing is written.
+    """
+    from argojobs.config.settings import load_settings
+
+    settings = load_settings(loaded.root)
+    overrides = overrides_of(wish)
+    code, packed = _code(wish, loaded, settings, place, earlier)
+    debug: bool | frozenset[str] = frozenset(wish.debug_steps) if wish.debug_steps else wish.debug
+    workflow, findings = _compiled(loaded, code, wish.python, debug)
+    applied = _resolved(workflow, overrides)
+    if applied.debug and not debug:
+        workflow, findings = _compiled(loaded, code, wish.python, debug=True)
+        applied = _resolved(workflow, overrides)
+    warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
+    warnings += [_told(finding) for finding in findings]
+    return Prepared(
+        workflow=applied.workflow,
+        loaded=loaded,
+        settings=settings,
+        packed=packed if code is not None and code.kind == "stored" else None,
+        artifacts=applied.artifacts,
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def overrides_of(wish: Wish) -> Overrides:
+    """Return what `--params` and `-p` give, the latter over the former.
+
+    Raises ParameterError, also for a name given twice with `-p`.
+    """
+    from argojobs.errors import ParameterError
+    from argojobs.manifest.parameters import parse_assignment, parse_params
+
+    given: Overrides = dict(parse_params(wish.params)) if wish.params else {}
+    seen: set[str] = set()
+    for text in wish.assignments:
+        name, value = parse_assignment(text)
+        if name in seen:
+            raise ParameterError(f"-p {name} is given twice", hint="keep one of them")
+        seen.add(name)
+        given[name] = value
+    return given
+
+
+def _code(
+    wish: Wish,
+    loaded: Loaded,
+    settings: Settings,
+    place: Place,
+    earlier: Callable[[str], Code],
+) -> tuple[Code | None, Packed | None]:
+    """Return the code of a pipeline of ours, and the bundle if one was packed."""
+    if loaded.pipeline is None:
+        if wish.code:
+            raise UsageError(
+                f"--code {wish.code} is for pipelines of ours",
+                where=str(loaded.path),
+                hint="a manifest's containers bring their own code: leave the option out",
+            )
+        return None, None
+    if wish.code == "image":
+        from argojobs.compile.bundle import IMAGE_CODE
+
+        return IMAGE_CODE, None
+    if wish.code:
+        return earlier(wish.code), None
+    packed = packed_project(
+        loaded.root,
+        settings,
+        max_code_size=wish.max_code_size,
+        allow_secret_files=wish.allow_secret_files,
+    )
+    return place(packed), packed
+
+
+def packed_project(
+    root: Path, settings: Settings, *, max_code_size: str, allow_secret_files: bool
+) -> Packed:
+    """Pack the project in a folder, within the limits of options and settings."""
+    from argojobs.compile.bundle import LARGEST, pack
+
+    largest = settings.code_max_size if settings.code_max_size is not None else LARGEST
+    if max_code_size:
+        largest = size_of(max_code_size)
+    return pack(
+        root,
+        allow_secrets=allow_secret_files,
+        not_secret=settings.code_allow,
+        largest=largest,
+    )
+
+
+def size_of(text: str) -> int:
+    """Read a size: bytes, or a number with a unit (`100MiB`, `1G`). Raises UsageError."""
+    from argojobs.engine.quantities import quantity
+
+    size = quantity(text.strip().removesuffix("B"))
+    if size is None or size < 0:
+        raise UsageError(
+            f"--max-code-size {text!r} is no size", hint="write bytes, or 100MiB, 1GiB, 500MB"
+        )
+    return int(size)
+
+
+def _compiled(
+    loaded: Loaded, code: Code | None, python: str, debug: bool | frozenset[str]
+) -> tuple[dict[str, Any], list[Finding]]:
+    """Compile and check. Raises ManifestError for what is wrong in it; returns the warnings."""
+    from argojobs.compile import compile_loaded
+    from argojobs.manifest.check import check, clean
+    from argojobs.manifest.findings import as_error, errors
+
+    workflow = compile_loaded(loaded, code, python=python, debug=debug)
+    findings = check(workflow)
+    faults = errors(findings)
+    if faults:
+        raise as_error(findings, _place_of(loaded, faults[0]), str(loaded.path))
+    return clean(workflow, findings), findings
+
+
+def _place_of(loaded: Loaded, finding: Finding) -> str:
+    """Return `file:line:column` of a finding in a manifest file, "" for what has no such place."""
+    if loaded.kind != "manifest":
+        return ""
+    from argojobs.manifest import documents
+
+    contents = documents.load(loaded.path)
+    found = [each for each in contents.workflows if each.name == loaded.name]
+    return contents.place(found[0], finding.path) if found else ""
+
+
+def _told(finding: Finding) -> str:
+    return f"{finding}; {finding.hint}" if finding.hint else str(finding)
+
+
+def _resolved(workflow: dict[str, Any], overrides: Overrides) -> Applied:
+    from argojobs.manifest.parameters import resolve
+
+    return resolve(workflow, overrides)
+
+
+def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[str, Any]:
+    """Return the workflow with one artifact argument in place of any of its name."""
+    spec = dict(workflow["spec"])
+    arguments = dict(spec.get("arguments") or {})
+    others = [a for a in arguments.get("artifacts") or [] if a.get("name") != argument["name"]]
+    arguments["artifacts"] = [*others, argument]
+    spec["arguments"] = arguments
+    return {**workflow, "spec": spec}
+
+
+def with_metadata(
+    workflow: dict[str, Any], *, name: str = "", labels: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the workflow with a name instead of its `generateName`, and labels added."""
+    metadata = dict(workflow.get("metadata") or {})
+    if name:
+        metadata.pop("generateName", None)
+        metadata = {"name": name, **{k: v for k, v in metadata.items() if k != "name"}}
+    if labels:
+        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    return {**workflow, "metadata": metadata}
+
+
+def without_artifacts(prepared: Prepared) -> Prepared:
+    """Put `s3://` arguments into the workflow; refuse those that would have to be stored first.
+
+    For `compile`, which writes nothing. Raises ManifestError.
+    """
+    workflow = prepared.workflow
+    for given in prepared.artifacts:
+        if given.kind != "s3":
+            raise ManifestError(
+                f"{given.name}={given.text} has to be stored before the run, and compile "
+                "stores nothing",
+                hint=f"give {given.name}=s3://bucket/key, or use argojobs run",
+            )
+        bucket, _, key = given.text.removeprefix("s3://").partition("/")
+        source = {"name": given.name, "s3": {"bucket": bucket, "key": key}}
+        workflow = with_artifact(workflow, source)
+    return replace(prepared, workflow=workflow, artifacts=())

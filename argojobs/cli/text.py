@@ -1,0 +1,182 @@
+"""Text with styles as plain data, and how it becomes characters on a stream.
+
+A `Line` is a list of (text, style) pairs; styles are rich's names ("green", "bold red", "dim"),
+so that the same lines go to rich's live display and, without importing rich, to any stream.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TextIO
+
+Span = tuple[str, str]
+Line = Sequence[Span]
+
+_SGR = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+
+#: Terminal escape sequences: a step's own colours and cursor moves.
+_ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])"
+
+
+class Screen(NamedTuple):
+    """What a stream can show: colours, signs beyond ASCII, redrawing, and its size."""
+
+    colour: bool = False
+    signs: bool = True
+    live: bool = False
+    width: int = 80
+    height: int = 24
+
+
+def screen_of(stream: TextIO) -> Screen:
+    """Look at a stream and the environment; NO_COLOR and TERM=dumb are respected."""
+    terminal = stream.isatty()
+    dumb = os.environ.get("TERM", "") == "dumb"
+    size = shutil.get_terminal_size((80, 24))
+    return Screen(
+        colour=terminal and not dumb and not os.environ.get("NO_COLOR"),
+        signs=_shows_signs(stream),
+        live=terminal and not dumb,
+        width=size.columns if terminal else 0,
+        height=size.lines,
+    )
+
+
+def _shows_signs(stream: TextIO) -> bool:
+    """Tell whether the stream's encoding has the signs that we use."""
+    try:
+        "✔●│…".encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def cells(text: str) -> int:
+    """Return how many terminal cells a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells_of(character) for character in text)
+
+
+def _cells_of(character: str) -> int:
+    import unicodedata
+
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+def fit(text: str, width: int, *, signs: bool = True) -> str:
+    """Cut a text to a number of cells, marking the cut; width 0 means no limit."""
+    if width <= 0 or cells(text) <= width:
+        return text
+    mark = "…" if signs else "~"
+    kept, used = [], 0
+    for character in text:
+        used += _cells_of(character)
+        if used > width - 1:
+            break
+        kept.append(character)
+    return "".join(kept) + mark
+
+
+def pad(text: str, width: int) -> str:
+    """Fill a text with blanks up to a number of cells."""
+    return text + " " * (width - cells(text))
+
+
+def cut(line: Line, width: int, *, signs: bool = True) -> list[Span]:
+    """Cut a line to a number of cells; width 0 means no limit."""
+    if width <= 0:
+        return list(line)
+    spans: list[Span] = []
+    left = width
+    for position, (text, style) in enumerate(line):
+        rest = sum(cells(other) for other, _ in line[position + 1 :])
+        if cells(text) + rest <= left or cells(text) < left:
+            spans.append((text, style))
+            left -= cells(text)
+            continue
+        spans.append((fit(text + ("  " if rest else ""), left, signs=signs), style))
+        break
+    return spans
+
+
+def painted(line: Line, *, colour: bool) -> str:
+    """Turn a line into characters, with terminal colours where wanted."""
+    if not colour:
+        return "".join(text for text, _ in line).rstrip()
+    return "".join(_paint(text, style) for text, style in line)
+
+
+def _paint(text: str, style: str) -> str:
+    codes = ";".join(_SGR[word] for word in style.split())
+    return f"\x1b[{codes}m{text}\x1b[0m" if codes and text else text
+
+
+def plain(text: str) -> str:
+    """Take out what would move the cursor or change colours, keep the text.
+
+    A progress bar overwrites its line with carriage returns: its last state is kept.
+    """
+    if "\x1b" in text:
+        text = re.sub(_ESCAPES, "", text)
+    if "\r" in text:
+        text = text.rstrip("\r").rpartition("\r")[2]
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " if c == "\t" else "" for c in text.expandtabs(4))
+
+
+def columns(
+    rows: Iterable[Sequence[Span]], *, gap: int = 2, right: frozenset[int] = frozenset()
+) -> list[list[Span]]:
+    """Lay rows of cells out in columns as wide as their widest cell; the last one is not padded."""
+    table = [list(row) for row in rows]
+    if not table:
+        return []
+    count = max(len(row) for row in table)
+    widths = [
+        max((cells(row[i][0]) for row in table if i < len(row)), default=0) for i in range(count)
+    ]
+    lines: list[list[Span]] = []
+    for row in table:
+        line: list[Span] = []
+        for i, (text, style) in enumerate(row):
+            blank = " " * (widths[i] - cells(text))
+            between = " " * gap if i else ""
+            if i in right:
+                line.append((between + blank, ""))
+                line.append((text, style))
+            else:
+                line.append((between, ""))
+                line.append((text, style))
+                if i < len(row) - 1:
+                    line.append((blank, ""))
+        lines.append([span for span in line if span[0]])
+    return lines
+
+
+def show(
+    lines: Iterable[Line], *, stream: TextIO | None = None, screen: Screen | None = None
+) -> None:
+    """Write lines to a stream (standard output unless told), cut to its width."""
+    target = stream or sys.stdout
+    seen = screen or screen_of(target)
+    for line in lines:
+        text = painted(cut(line, seen.width, signs=seen.signs), colour=seen.colour)
+        target.write(text + "\n")
+    target.flush()

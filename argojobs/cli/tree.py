@@ -1,0 +1,272 @@
+"""The steps of a run as a tree: the spec's tasks in their order, with the status of their nodes.
+
+Argo's `status.nodes` knows only what was reached; here the tasks still to come are shown too, so
+that progress has a whole to be a part of. Attempts of a retry and items of a fan-out stand under
+the step they belong to. Node names are Argo's: `RUN.task`, `RUN[0].step`, `RUN.task(0:item)`,
+`RUN.task(1)` (source: the controller's dag.go, steps.go and operator.go, as recorded runs show).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from argojobs.cli.phases import BROKEN, ENDED
+from argojobs.cli.times import moment
+
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: a pod, a group of steps, or a task that has no node yet (phase "").
+
+    name: as the user wrote it. path: names from the top, joined by dots. attempts: of a retry,
+    those made so far. limit: how many attempts there may be, 0 if unknown. pods: ids of the pod
+    nodes of the step itself, in the order of attempts.
+    """
+
+    name: str
+    path: str
+    phase: str = ""
+    node_id: str = ""
+    message: str = ""
+    started: float | None = None
+    finished: float | None = None
+    attempts: int = 0
+    limit: int = 0
+    is_fan_out: bool = False
+    pods: tuple[str, ...] = ()
+    children: tuple[Step, ...] = ()
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """What is looked up again and again while a tree is put together."""
+
+    templates: dict[str, dict[str, Any]]
+    nodes: dict[str, Node]
+    by_name: dict[str, Node]
+    members: dict[str, list[Node]]
+
+
+def steps_of(workflow: dict[str, Any]) -> tuple[Step, ...]:
+    """Return the steps of a run, top level first; an exit handler comes last."""
+    index = _index(workflow)
+    run = workflow.get("metadata", {}).get("name", "")
+    entrypoint = str(_spec(workflow).get("entrypoint", ""))
+    template = index.templates.get(entrypoint, {})
+    root = index.by_name.get(run)
+    if root is None:
+        steps = _coming(index, template, "", ()) or (Step(entrypoint, entrypoint),)
+    elif root.get("type") in {"DAG", "Steps"}:
+        steps = _members(index, root, template, "")
+    else:
+        steps = (_step(index, root, entrypoint or run, ""),)
+    handler = index.by_name.get(f"{run}.onExit")
+    return (*steps, _step(index, handler, "onExit", "")) if handler else steps
+
+
+def walk(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield all steps, each before its children."""
+    for step in steps:
+        yield step
+        yield from walk(step.children)
+
+
+def leaves(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps that do work: those without children."""
+    return (step for step in walk(steps) if not step.children)
+
+
+def progress(steps: Iterable[Step]) -> tuple[int, int]:
+    """Return how many leaf steps ended, and how many there are as far as is known."""
+    phases = [step.phase for step in leaves(steps)]
+    return sum(phase in ENDED for phase in phases), len(phases)
+
+
+def failed_steps(steps: Iterable[Step]) -> list[Step]:
+    """Return the leaf steps that broke, the first to break first; pods before the rest."""
+    broken = [step for step in leaves(steps) if step.phase in BROKEN]
+    return sorted(broken, key=lambda step: (not step.pods, step.finished or float("inf")))
+
+
+def _spec(workflow: dict[str, Any]) -> dict[str, Any]:
+    """Return the spec; that of a referenced WorkflowTemplate below the workflow's own."""
+    stored = workflow.get("status", {}).get("storedWorkflowTemplateSpec") or {}
+    return {**stored, **(workflow.get("spec") or {})}
+
+
+def _index(workflow: dict[str, Any]) -> _Index:
+    status = workflow.get("status") or {}
+    nodes: dict[str, Node] = status.get("nodes") or {}
+    templates = {t["name"]: t for t in _spec(workflow).get("templates") or [] if "name" in t}
+    for key, template in (status.get("storedTemplates") or {}).items():
+        templates.setdefault(key.rpartition("/")[2], template)
+    inner = {child for node in nodes.values() for child in _inner(nodes, node)}
+    members: dict[str, list[Node]] = {}
+    for node in nodes.values():
+        if node.get("boundaryID") and node["id"] not in inner:
+            members.setdefault(node["boundaryID"], []).append(node)
+    by_name = {node["name"]: node for node in nodes.values()}
+    return _Index(templates, nodes, by_name, members)
+
+
+def _inner(nodes: dict[str, Node], node: Node) -> list[str]:
+    """Return the ids of a retry's attempts or a fan-out's items: its children named after it."""
+    if node.get("type") not in {"Retry", "TaskGroup"}:
+        return []
+    prefix = node["name"] + "("
+    children = node.get("children") or []
+    return [c for c in children if c in nodes and nodes[c]["name"].startswith(prefix)]
+
+
+def _members(
+    index: _Index, boundary: Node, template: dict[str, Any], path: str
+) -> tuple[Step, ...]:
+    """Return the steps within a DAG or Steps node: the template's in order, then hooks and such."""
+    found: list[Step] = []
+    seen: set[str] = set()
+    for node_name, task in _tasks(boundary["name"], template):
+        name = str(task.get("name", ""))
+        node = index.by_name.get(node_name)
+        if node is not None:
+            found.append(_step(index, node, name, path))
+            seen.add(node["id"])
+            continue
+        items = _items(index, boundary, node_name) if _is_fan_out(task) else []
+        if items:
+            found.append(_group(index, items, name, path))
+            seen.update(item["id"] for item in items)
+        elif boundary.get("phase") not in ENDED:
+            found.append(_awaited(index, task, path, ()))
+    rest = [
+        node
+        for node in index.members.get(boundary["id"], [])
+        if node["id"] not in seen and node.get("type") != "StepGroup"
+    ]
+    rest.sort(key=lambda node: (node.get("startedAt") or "", node["name"]))
+    found.extend(_step(index, node, str(node.get("displayName", "")), path) for node in rest)
+    return tuple(found)
+
+
+def _tasks(boundary: str, template: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each task of a DAG or Steps template with the name that its node has."""
+    for task in (template.get("dag") or {}).get("tasks") or []:
+        yield f"{boundary}.{task.get('name', '')}", task
+    for position, group in enumerate(template.get("steps") or []):
+        for task in group if isinstance(group, list) else [group]:
+            yield f"{boundary}[{position}].{task.get('name', '')}", task
+
+
+def _is_fan_out(task: dict[str, Any]) -> bool:
+    return any(task.get(key) for key in ("withItems", "withParam", "withSequence"))
+
+
+def _items(index: _Index, boundary: Node, node_name: str) -> list[Node]:
+    """Return the items of a fan-out in a Steps template, which has no group node."""
+    prefix = node_name + "("
+    return [n for n in index.members.get(boundary["id"], []) if n["name"].startswith(prefix)]
+
+
+def _group(index: _Index, items: list[Node], name: str, path: str) -> Step:
+    """Put the items of a fan-out without a node of its own under one step."""
+    own = _join(path, name)
+    children = tuple(_step(index, item, _item_name(item), own) for item in items)
+    phases = {child.phase for child in children}
+    broken = next((phase for phase in ("Error", "Failed") if phase in phases), "")
+    phase = "Running" if phases - ENDED else broken or "Succeeded"
+    starts = [child.started for child in children if child.started is not None]
+    ends = [child.finished for child in children if child.finished is not None]
+    return Step(
+        name,
+        own,
+        phase=phase,
+        started=min(starts, default=None),
+        finished=max(ends, default=None) if phase in ENDED else None,
+        is_fan_out=True,
+        children=children,
+    )
+
+
+def _step(index: _Index, node: Node, name: str, above: str) -> Step:
+    """Make the step of a node, with what lies beneath it."""
+    path = _join(above, name)
+    kind = node.get("type", "")
+    inner = [index.nodes[child] for child in _inner(index.nodes, node)]
+    template = index.templates.get(str(node.get("templateName", "")), {})
+    children: tuple[Step, ...] = ()
+    pods: tuple[str, ...] = ()
+    message = str(node.get("message", ""))
+    outputs = node.get("outputs") or {}
+    if kind in {"DAG", "Steps"}:
+        children = _members(index, node, template, path)
+    elif kind == "TaskGroup":
+        children = tuple(_step(index, item, _item_name(item), path) for item in inner)
+    elif kind == "Retry":
+        pods = tuple(attempt["id"] for attempt in inner if attempt.get("type") == "Pod")
+        if inner and inner[-1].get("type") in {"DAG", "Steps"}:
+            children = _members(index, inner[-1], template, path)
+        elif inner and node.get("phase") in BROKEN:
+            message = str(inner[-1].get("message", "")) or message
+            outputs = outputs or inner[-1].get("outputs") or {}
+    elif kind == "Pod":
+        pods = (node["id"],)
+    return Step(
+        name,
+        path,
+        phase=str(node.get("phase", "")),
+        node_id=node["id"],
+        message=message,
+        started=moment(node.get("startedAt")),
+        finished=moment(node.get("finishedAt")),
+        attempts=len(inner) if kind == "Retry" else 0,
+        limit=_attempts(template) if kind == "Retry" else 0,
+        is_fan_out=kind == "TaskGroup",
+        pods=pods,
+        children=children,
+        outputs=outputs,
+    )
+
+
+def _attempts(template: dict[str, Any]) -> int:
+    """Return how many attempts a retryStrategy allows; 0 where it does not say or is a tag."""
+    limit = str((template.get("retryStrategy") or {}).get("limit", ""))
+    return int(limit) + 1 if limit.isdecimal() else 0
+
+
+def _item_name(node: Node) -> str:
+    """Return what names an item among its siblings: `(0:mnist)` of `train(0:mnist)`."""
+    display = str(node.get("displayName", ""))
+    start = display.find("(")
+    return display[start:] if start >= 0 else display
+
+
+def _join(path: str, name: str) -> str:
+    if not path:
+        return name
+    return path + name if name.startswith("(") else f"{path}.{name}"
+
+
+def _coming(
+    index: _Index, template: dict[str, Any], path: str, within: tuple[str, ...]
+) -> tuple[Step, ...]:
+    """Return the steps that a template will have, when nothing of it has begun."""
+    return tuple(_awaited(index, task, path, within) for _, task in _tasks("", template))
+
+
+def _awaited(index: _Index, task: dict[str, Any], above: str, within: tuple[str, ...]) -> Step:
+    """Return a task that is still to come; a template within itself is not followed again."""
+    name = str(task.get("name", ""))
+    path = _join(above, name)
+    called = str(task.get("template", ""))
+    template = index.templates.get(called, {})
+    children: tuple[Step, ...] = ()
+    if isinstance(task.get("withItems"), list):
+        count = len(task["withItems"])
+        children = tuple(Step(f"({i})", f"{path}({i})") for i in range(count))
+    elif called not in within and not _is_fan_out(task):
+        children = _coming(index, template, path, (*within, called))
+    return Step(name, path, is_fan_out=_is_fan_out(task), children=children)

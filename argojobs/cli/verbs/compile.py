@@ -1,0 +1,104 @@
+"""`argojobs compile`: the manifest of a pipeline, and nothing else happens."""
+
+import sys
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.formats import Format
+
+
+class Target(str, Enum):
+    """What a manifest can be written as besides YAML and JSON."""
+
+    hera = "hera"
+
+
+def command(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A pipeline (.py, also hera) or a manifest.")
+    ],
+    params: options.Params = "",
+    parameter: options.Param = None,
+    pipeline: options.PipelineName = "",
+    to: Annotated[
+        Target | None, typer.Option("--to", help="Write a hera program.", show_default=False)
+    ] = None,
+    upload: Annotated[
+        bool,
+        typer.Option("--upload", help="Store the code in this machine's repository, not inline."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Every step waits for a debugger.")
+    ] = False,
+    debug_step: Annotated[
+        list[str] | None,
+        typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
+    ] = None,
+    code: options.Code = "",
+    python: options.Python = "python3",
+    max_code_size: options.MaxCodeSize = "",
+    allow_secret_files: options.AllowSecretFiles = False,
+    output: options.Output = None,
+    verbose: options.Verbose = False,
+) -> int:
+    """Write the Argo manifest of a pipeline.
+
+    The same files give the same bytes. Small projects travel inside the manifest; larger ones
+    need --upload or --code image.
+    """
+    from argojobs.cli.connect import local
+    from argojobs.cli.plan import Upload, earlier_code, store, warning_lines
+    from argojobs.cli.preparing import Wish, prepare, without_artifacts
+    from argojobs.cli.text import Screen, screen_of, show
+    from argojobs.compile.bundle import inline_code, stored_code
+    from argojobs.compile.load import load
+
+    wish = Wish(
+        file=file,
+        pipeline=pipeline,
+        params=params,
+        assignments=parameter or (),
+        debug=debug,
+        debug_steps=debug_step or (),
+        python=python,
+        code=code,
+        max_code_size=max_code_size,
+        allow_secret_files=allow_secret_files,
+    )
+    place = stored_code if upload else inline_code
+    prepared = prepare(
+        wish, place, lambda wanted: earlier_code(local().repository(), wanted), load(file, pipeline)
+    )
+    prepared = without_artifacts(prepared)
+    seen = screen_of(sys.stderr)
+    show(
+        warning_lines(prepared.warnings),
+        stream=sys.stderr,
+        screen=Screen(seen.colour, seen.signs, width=0),
+    )
+    packed = prepared.packed
+    if packed is not None:
+        store(Upload(packed.key, "code", packed=packed), local().repository())
+    sys.stdout.write(written(prepared.workflow, to, output))
+    sys.stdout.flush()
+    return 0
+
+
+def written(workflow: dict[str, object], to: Target | None, output: Format | None) -> str:
+    """Return a manifest as text: YAML unless told otherwise."""
+    from argojobs.manifest.yaml_write import write_json, write_yaml
+
+    if to is Target.hera:
+        from argojobs.compile.hera_source import to_hera_source
+
+        return to_hera_source(workflow)
+    if output is Format.json:
+        return write_json(workflow)
+    if output is Format.name:
+        metadata = workflow.get("metadata")
+        assert isinstance(metadata, dict)
+        return str(metadata.get("name") or metadata.get("generateName", "")) + "\n"
+    return write_yaml(workflow)

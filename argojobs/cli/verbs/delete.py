@@ -1,0 +1,40 @@
+"""`argojobs delete`: forget runs."""
+
+import sys
+
+from argojobs.cli import options
+from argojobs.cli.formats import Format
+from argojobs.service import FINAL_PHASES
+
+
+def command(
+    runs: options.RunNames,
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Forget runs and delete their files.
+
+    All names are looked up before the first run is deleted. A run still going is ended first.
+    """
+    from argojobs.cli.connect import connect
+    from argojobs.cli.formats import print_objects
+    from argojobs.cli.names import run_names
+
+    service = connect(context, server)
+    names = run_names(service, runs)
+    workflows = [service.get(name) for name in names]
+    for workflow in workflows:
+        name = str(workflow["metadata"]["name"])
+        phase = str((workflow.get("status") or {}).get("phase", ""))
+        going = "" if phase in FINAL_PHASES else " (still going: it is ended first)"
+        if not dry_run:
+            service.delete(name)
+        if output is None:
+            does = "would delete" if dry_run else "deleted"
+            sys.stdout.write(f"{does} {name}{going if dry_run else ''}\n")
+    if output is not None:
+        print_objects(workflows, Format(output))
+    return 0

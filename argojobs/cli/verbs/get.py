@@ -1,0 +1,111 @@
+"""`argojobs get`: one run on one screen."""
+
+import sys
+import time
+from typing import Any
+
+from argojobs.cli import options
+from argojobs.cli.text import Line, Screen, columns, screen_of, show
+from argojobs.service import Workflow
+
+#: Labels of ours that a reader wants to see.
+LABELS = ("experiment", "user", "code")
+
+
+def command(
+    run: options.RunName,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Show one run: steps, parameters, outputs, why it failed."""
+    from argojobs.cli.connect import connect
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.names import run_name
+    from argojobs.cli.phases import BROKEN
+    from argojobs.cli.report import failing_log, failure_lines
+    from argojobs.cli.summary import where_in
+    from argojobs.cli.times import run_seconds
+
+    service = connect(context, server)
+    workflow = service.get(run_name(service, run))
+    if output is not None:
+        print_object(workflow, output)
+        return 0
+    screen, now = screen_of(sys.stdout), time.time()
+    show(run_lines(workflow, screen, now, where_in(service)), screen=screen)
+    if (workflow.get("status") or {}).get("phase") in BROKEN:
+        log = failing_log(service, workflow)
+        report = failure_lines(workflow, log, screen, took=run_seconds(workflow, now))
+        show([[], *report], screen=Screen(screen.colour, screen.signs, width=0))
+    return 0
+
+
+def run_lines(workflow: Workflow, screen: Screen, now: float, where: Any) -> list[Line]:
+    """Return what is to be seen of a run: headline, parameters, steps, outputs."""
+    from argojobs.cli.phases import sign, style, word
+    from argojobs.cli.summary import output_lines, outputs_of
+    from argojobs.cli.tree import steps_of
+    from argojobs.cli.view import counts, tree_lines
+
+    phase = word(str((workflow.get("status") or {}).get("phase", "")))
+    steps = steps_of(workflow)
+    lines: list[Line] = [
+        [
+            (sign(phase, signs=screen.signs)[0] + " ", style(phase)),
+            (str(workflow["metadata"]["name"]), "bold"),
+            ("  " + phase, style(phase)),
+            ("  " + counts(steps), "dim"),
+        ],
+        *_indented(columns(fact_rows(workflow, now))),
+    ]
+    for title, part in (
+        ("Parameters", columns(parameter_rows(workflow))),
+        ("Steps", tree_lines(steps, now, screen)),
+        ("Outputs", output_lines(outputs_of(workflow), where)),
+    ):
+        if part:
+            lines.extend([[], [(title, "bold")]])
+            lines.extend(part if title == "Steps" else _indented(part))
+    return lines
+
+
+def fact_rows(workflow: Workflow, now: float) -> list[Line]:
+    """Return when and how long a run ran, and which code it has."""
+    from argojobs.cli.times import ago, local, moment, run_time
+
+    metadata = workflow["metadata"]
+    labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    rows: list[Line] = []
+    started = moment((workflow.get("status") or {}).get("startedAt"))
+    if started is not None:
+        age = ago(max(0.0, now - started))
+        rows.append([("started", "dim"), (f"{local(started)} ({age})", "")])
+        rows.append([("took", "dim"), (run_time(workflow, now), "")])
+    commit = str(labels.get("argojobs.dev/commit", ""))[:12]
+    if commit:
+        dirty = " with changes" if notes.get("argojobs.dev/dirty") == "true" else ""
+        branch = notes.get("argojobs.dev/branch", "")
+        rows.append(
+            [("commit", "dim"), (f"{commit}{dirty}{f' on {branch}' if branch else ''}", "")]
+        )
+    told = [(title, str(labels.get(f"argojobs.dev/{title}", ""))) for title in LABELS]
+    rows.extend([(title, "dim"), (text, "")] for title, text in told if text)
+    return rows
+
+
+def parameter_rows(workflow: Workflow) -> list[Line]:
+    """Return the arguments of a run, without those that carry our own data."""
+    from argojobs.cli.summary import one_line
+
+    given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or []
+    return [
+        [(str(p["name"]), ""), (one_line(p.get("value", "")), "")]
+        for p in given
+        if not str(p["name"]).startswith("argojobs-")
+    ]
+
+
+def _indented(lines: Any) -> list[Line]:
+    return [[("  ", ""), *line] for line in lines]

@@ -1,0 +1,106 @@
+"""`argojobs init`: pack the project's code, store it, and show what goes in."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.text import Line, columns, show
+
+if TYPE_CHECKING:
+    from argojobs.compile.bundle import Packed
+
+#: So many of the largest files are named.
+LARGEST_SHOWN = 5
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="The project, or a folder or file in it.")
+    ] = Path(),
+    max_code_size: options.MaxCodeSize = "",
+    allow_secret_files: options.AllowSecretFiles = False,
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    verbose: options.Verbose = False,
+) -> int:
+    """Pack and store the project's code; show what goes in.
+
+    A run does this by itself; `argojobs run FILE --code latest` takes what is stored here.
+    """
+    from argojobs.cli.connect import local
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.plan import Upload, store, warning_lines
+    from argojobs.cli.preparing import packed_project
+    from argojobs.compile.project import project_root
+    from argojobs.config.settings import load_settings
+
+    root = project_root(folder)
+    packed = packed_project(
+        root,
+        load_settings(root),
+        max_code_size=max_code_size,
+        allow_secret_files=allow_secret_files,
+    )
+    show(warning_lines(packed.warnings), stream=sys.stderr)
+    repository = local().repository()
+    stored = repository.kind(packed.key) is not None
+    if not dry_run and not stored:
+        store(Upload(packed.key, "code", packed=packed), repository)
+    facts = {
+        "hash": packed.hash,
+        "size": packed.size,
+        "files": len(packed.files),
+        "root": str(packed.root),
+        "key": packed.key,
+        "stored": stored or not dry_run,
+    }
+    if output is Format.name:
+        print_text(packed.hash)
+    elif output is Format.json:
+        print_json(facts)
+    elif output is Format.yaml:
+        print_yaml(facts)
+    else:
+        does = "stored before" if stored else "would be stored" if dry_run else "stored"
+        show(packed_lines(packed, does))
+    return 0
+
+
+def packed_lines(packed: "Packed", does: str) -> list[Line]:
+    """Say what is in a bundle: hash, size, number of files, and the largest of them."""
+    sizes = {name: (packed.root / name).lstat().st_size for name in packed.files}
+    largest = sorted(sizes, key=lambda name: (-sizes[name], name))[:LARGEST_SHOWN]
+    revision = packed.revision
+    rows: list[Line] = [
+        [("code", "dim"), (f"{packed.hash[:12]} ({does})", "bold")],
+        [("from", "dim"), (str(packed.root), "")],
+        [
+            ("size", "dim"),
+            (
+                f"{size_text(packed.size)} packed, {size_text(sum(sizes.values()))} in {len(sizes)} files",
+                "",
+            ),
+        ],
+    ]
+    if revision is not None and revision.commit:
+        dirty = " with changes" if revision.dirty else ""
+        rows.append([("commit", "dim"), (f"{revision.commit[:12]}{dirty}", "")])
+    lines: list[Line] = list(columns(rows))
+    if largest:
+        lines.append([("largest", "dim")])
+        table = columns(
+            [[(size_text(sizes[n]), ""), (n, "")] for n in largest], right=frozenset({0})
+        )
+        lines.extend([("  ", ""), *row] for row in table)
+    return lines
+
+
+def size_text(size: int) -> str:
+    """Say a number of bytes as people read it."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} B"

@@ -1,0 +1,75 @@
+"""`argojobs logs`: the log lines of a run, of one step or of all."""
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.service import LogLine, Service, Workflow
+
+
+def command(
+    run: options.RunName,
+    step: Annotated[str, typer.Argument(metavar="[STEP]", help="Only this step's lines.")] = "",
+    follow: Annotated[
+        bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")
+    ] = False,
+    tail: Annotated[
+        int, typer.Option("--tail", metavar="N", min=0, help="Only the last N lines; 0: all.")
+    ] = 0,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Show the log lines of a run or of one step."""
+    from argojobs.cli.connect import connect
+    from argojobs.cli.names import run_name
+
+    service = connect(context, server)
+    workflow = service.get(run_name(service, run))
+    write = sys.stdout.write
+    encoding = sys.stdout.encoding or "utf-8"
+    for text in log_texts(service, workflow, step, follow=follow, tail=tail):
+        write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        if follow:
+            sys.stdout.flush()
+    sys.stdout.flush()
+    return 0
+
+
+def log_texts(
+    service: Service, workflow: Workflow, step: str, *, follow: bool, tail: int
+) -> Iterator[str]:
+    """Yield the lines as shown: as they are for one pod, headed by `[step]` for several."""
+    from argojobs.cli.names import step_named
+    from argojobs.cli.picture import Picture
+    from argojobs.cli.tree import walk
+
+    name = str(workflow["metadata"]["name"])
+    picture = Picture(workflow)
+    wanted = step_named(workflow, step) if step else None
+    pods = [pod for one in walk([wanted] if wanted else picture.steps) for pod in one.pods]
+    if wanted is not None and len(pods) == 1 and (not follow or not wanted.attempts):
+        lines = service.logs(name, node_id=pods[0], follow=follow, tail=tail)
+        yield from (line.text for line in lines)
+        return
+    ended = str((workflow.get("status") or {}).get("phase", "")) != "" and not follow
+    single = wanted is None and ended and len(pods) == 1
+    for line in service.logs(name, follow=follow, tail=0 if wanted else tail):
+        if not picture.step_name(line.node_id):
+            picture.update(service.get(name))
+        if wanted is not None and not _belongs(picture, line, wanted.path):
+            continue
+        title = picture.step_name(line.node_id) or line.node_id
+        yield line.text if single else f"[{title}] {line.text}"
+
+
+def _belongs(picture: object, line: LogLine, path: str) -> bool:
+    """Tell whether a line is of the step with this path, one of its attempts, items or steps."""
+    from argojobs.cli.picture import Picture
+
+    assert isinstance(picture, Picture)
+    title = picture.step_name(line.node_id)
+    return title == path or title.startswith((path + ".", path + "("))

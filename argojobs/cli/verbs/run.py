@@ -1,0 +1,204 @@
+"""`argojobs run`: the front door. Start a run and follow it."""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.formats import Format
+from argojobs.errors import ConflictError, UsageError
+from argojobs.service import Service, Workflow
+
+if TYPE_CHECKING:
+    from argojobs.cli.plan import Plan
+
+
+def command(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A pipeline (.py, also hera) or a manifest.")
+    ],
+    params: options.Params = "",
+    parameter: options.Param = None,
+    pipeline: options.PipelineName = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="The run's name; made up otherwise.")
+    ] = "",
+    experiment: Annotated[
+        str, typer.Option("--experiment", metavar="NAME", help="What the run belongs to.")
+    ] = "",
+    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for the end without showing the steps.")
+    ] = False,
+    dry_run: options.DryRun = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Every step waits for a debugger (port 3000).")
+    ] = False,
+    debug_step: Annotated[
+        list[str] | None,
+        typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
+    ] = None,
+    code: options.Code = "",
+    python: options.Python = "python3",
+    strict_resources: Annotated[
+        bool,
+        typer.Option("--strict-resources", help="Refuse to run without the GPUs asked for."),
+    ] = False,
+    share_host_paths: Annotated[
+        bool,
+        typer.Option("--share-host-paths", help="Let steps use this machine's own paths."),
+    ] = False,
+    max_code_size: options.MaxCodeSize = "",
+    allow_secret_files: options.AllowSecretFiles = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Run a pipeline or an Argo Workflow, and follow it.
+
+    Ends with 0 when the run succeeded and 1 when it failed. Ctrl-C stops the run, a second one
+    ends its steps at once.
+
+    \b
+      argojobs run demo.py --params '{"batch_size":2}'
+      argojobs run demo.py -p batch_size=2 -p data=./folder
+      argojobs run manifest.yaml --detach -o name
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.connect import check_context, connect_to_run
+    from argojobs.cli.plan import carry_out, earlier_code, make_plan
+    from argojobs.cli.preparing import Wish, prepare
+    from argojobs.compile.bundle import stored_code
+    from argojobs.compile.load import load
+
+    check_context(context, server)
+    if detach and wait:
+        raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
+    wish = Wish(
+        file=file,
+        pipeline=pipeline,
+        params=params,
+        assignments=parameter or (),
+        debug=debug,
+        debug_steps=debug_step or (),
+        python=python,
+        code=code,
+        max_code_size=max_code_size,
+        allow_secret_files=allow_secret_files,
+    )
+    loaded = load(file, pipeline)
+    service = connect_to_run(
+        loaded.root, strict_resources=strict_resources, share_host_paths=share_host_paths
+    )
+    if not dry_run:
+        service.prepare()
+    prepared = prepare(
+        wish, stored_code, lambda wanted: earlier_code(service.repository(), wanted), loaded
+    )
+    plan = make_plan(prepared, service, service.repository, name=name, experiment=experiment)
+    _warn(plan.warnings)
+    if dry_run:
+        _warn(service.check(plan.workflow), "note")
+        _show_plan(plan, output)
+        return 0
+    created = carry_out(plan, service, service.repository)
+    _warn(_notes(created), "note")
+    if detach:
+        _say_started(created, output)
+        return 0
+    return _follow(service, created, output, quiet=wait)
+
+
+def _warn(texts: Sequence[str], word: str = "warning") -> None:
+    from argojobs.cli.plan import warning_lines
+    from argojobs.cli.text import Screen, screen_of, show
+
+    seen = screen_of(sys.stderr)
+    show(
+        warning_lines(texts, word),
+        stream=sys.stderr,
+        screen=Screen(seen.colour, seen.signs, width=0),
+    )
+
+
+def _notes(created: Workflow) -> list[str]:
+    """Return what the engine has to tell once about a run: what means nothing here."""
+    from argojobs.engine.local import NOTES
+
+    return str((created["metadata"].get("annotations") or {}).get(NOTES, "")).splitlines()
+
+
+def _show_plan(plan: "Plan", output: Format | None) -> None:
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.plan import plan_lines
+    from argojobs.cli.text import show
+
+    if output is not None:
+        print_object(plan.workflow, output)
+    else:
+        show(plan_lines(plan))
+
+
+def _say_started(created: Workflow, output: Format | None) -> None:
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.text import show
+
+    if output is not None:
+        print_object(created, output)
+        return
+    name = str(created["metadata"]["name"])
+    show(
+        [
+            [(name, "bold"), (" started", "")],
+            [(f"  more: argojobs watch {name}   argojobs stop {name}", "dim")],
+        ]
+    )
+
+
+def _follow(service: Service, created: Workflow, output: Format | None, *, quiet: bool) -> int:
+    """Follow a run of this machine; Ctrl-C stops it."""
+    from argojobs.cli.connect import local
+    from argojobs.cli.follow import Follow, follow, mode_for
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.main import INTERRUPTED
+    from argojobs.cli.summary import show_end
+
+    name = str(created["metadata"]["name"])
+    stream = sys.stdout if output is None else sys.stderr
+    pressed: list[int] = []
+    how = Follow(
+        service, local, stream, mode_for(stream, quiet=quiet), stopper(service, name, pressed)
+    )
+    try:
+        final = follow(how, created)
+        code = show_end(service, final, stream, time.time())
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n")
+        return INTERRUPTED
+    if output is not None:
+        print_object(final, output)
+    return INTERRUPTED if pressed else code
+
+
+def stopper(
+    service: Service, name: str, pressed: list[int]
+) -> Callable[[int, Callable[[str], None]], None]:
+    """Return what Ctrl-C does: stop the run, then end its steps, then leave."""
+
+    def on_interrupt(count: int, note: Callable[[str], None]) -> None:
+        pressed.append(count)
+        with suppress(ConflictError):  # it ended just now: following will see it
+            if count == 1:
+                note("stopping; Ctrl-C again ends the steps at once")
+                service.stop(name, "interrupted")
+            elif count == 2:
+                note("ending the steps; Ctrl-C again leaves them to it")
+                service.terminate(name)
+            else:
+                raise KeyboardInterrupt
+
+    return on_interrupt

@@ -1,0 +1,78 @@
+"""`argojobs server`: the controller of this machine, which runs the steps of all runs."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from argojobs.cli import options
+
+app = typer.Typer(
+    name="server",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Show or stop the controller of this machine.\n\n"
+    "Any verb that needs a controller starts it; it ends by itself when it has nothing to do.",
+)
+
+
+@app.command("status")
+def status(output: options.Output = None, verbose: options.Verbose = False) -> int:
+    """Show the controller, its home, and the runs that are not ended."""
+    from argojobs.cli.connect import local
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.text import columns, show
+
+    facts = local().status()
+    if output is Format.json:
+        print_json(facts)
+    elif output is Format.yaml:
+        print_yaml(facts)
+    elif output is Format.name:
+        print_text(str(facts["pid"] or ""))
+    else:
+        rows = {"controller": _controller(facts), "home": facts["home"], "runs": _runs(facts)}
+        show(columns([(name, "dim"), (text, "")] for name, text in rows.items()))
+    return 0
+
+
+@app.command("stop")
+def stop(
+    force: Annotated[
+        bool, typer.Option("--force", help="Even while runs are not ended; their steps go on.")
+    ] = False,
+    dry_run: options.DryRun = False,
+    verbose: options.Verbose = False,
+) -> int:
+    """End the controller; the next verb that needs one starts it again."""
+    from argojobs.cli.connect import local
+
+    service = local()
+    facts = service.status()
+    if not facts["running"]:
+        sys.stdout.write("no controller runs\n")
+    elif dry_run:
+        sys.stdout.write(f"would stop the controller (process {facts['pid']})\n")
+    else:
+        service.shutdown(force=force)
+        sys.stdout.write(f"stopped the controller (process {facts['pid']})\n")
+    return 0
+
+
+def _controller(facts: dict[str, Any]) -> str:
+    import time
+
+    from argojobs.cli.times import elapsed
+
+    if not facts["running"]:
+        return "none; a verb that needs one starts it"
+    up = elapsed(max(0.0, time.time() - facts["started"]))
+    return f"process {facts['pid']}, version {facts['version']}, up {up}"
+
+
+def _runs(facts: dict[str, Any]) -> str:
+    going = facts["unfinished"]
+    if not going:
+        return "none is going on"
+    return f"{len(going)} not ended: {', '.join(going[:5])}{' ...' if len(going) > 5 else ''}"

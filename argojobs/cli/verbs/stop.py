@@ -1,0 +1,45 @@
+"""`argojobs stop`: end a run early."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.errors import ConflictError
+from argojobs.service import FINAL_PHASES
+
+
+def command(
+    run: options.RunName,
+    now: Annotated[
+        bool, typer.Option("--now", help="End the steps at once and skip the exit handler.")
+    ] = False,
+    message: Annotated[
+        str, typer.Option("--message", metavar="TEXT", help="Why, for whoever looks later.")
+    ] = "",
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Stop the steps of a run; its exit handler still runs."""
+    from argojobs.cli.connect import connect
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.names import run_name
+
+    service = connect(context, server)
+    name = run_name(service, run)
+    workflow = service.get(name)
+    phase = str((workflow.get("status") or {}).get("phase", ""))
+    if phase in FINAL_PHASES:
+        raise ConflictError(f"{name} has already ended: {phase}", hint=f"argojobs get {name}")
+    if not dry_run:
+        workflow = service.terminate(name) if now else service.stop(name, message)
+    if output is not None:
+        print_object(workflow, output)
+        return 0
+    does = "would stop" if dry_run else "stopping"
+    sys.stdout.write(f"{does} {name}\n")
+    return 0

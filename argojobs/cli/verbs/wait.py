@@ -1,0 +1,98 @@
+"""`argojobs wait`: come back when runs have ended."""
+
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.errors import ArgojobsError
+from argojobs.service import Service, Workflow
+
+
+def command(
+    runs: options.RunNames,
+    any_of_them: Annotated[
+        bool, typer.Option("--any", help="Come back when the first of them has ended.")
+    ] = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Wait until runs have ended.
+
+    Ends with 0 when those waited for succeeded, 1 when one failed.
+    """
+    from argojobs.cli.connect import connect
+    from argojobs.cli.formats import print_object, print_objects
+    from argojobs.cli.names import run_names
+    from argojobs.cli.summary import succeeded
+
+    service = connect(context, server)
+    names = run_names(service, runs)
+    ended = ended_runs(lambda: connect(context, server), names, 1 if any_of_them else len(names))
+    if output is None:
+        _say(ended)
+    elif len(names) == 1 or any_of_them:
+        print_object(ended[0], output)
+    else:
+        print_objects(sorted(ended, key=lambda w: names.index(w["metadata"]["name"])), output)
+    return 0 if all(succeeded(workflow) for workflow in ended) else 1
+
+
+def ended_runs(connect: Callable[[], Service], names: list[str], count: int) -> list[Workflow]:
+    """Return the first `count` of the runs to end, in the order of their ends.
+
+    Raises what watching one of them raises.
+    """
+    from argojobs.cli.follow import Follow, follow
+
+    answers: queue.SimpleQueue[Workflow | ArgojobsError] = queue.SimpleQueue()
+
+    def left(_: int, note: Callable[[str], None]) -> None:
+        raise KeyboardInterrupt
+
+    def watch(name: str) -> None:
+        try:
+            service = connect()
+            how = Follow(service, connect, sys.stderr, "quiet", left)
+            answers.put(follow(how, service.get(name)))
+        except ArgojobsError as error:
+            answers.put(error)
+
+    for name in names:
+        threading.Thread(target=watch, args=(name,), name=name, daemon=True).start()
+    ended: list[Workflow] = []
+    while len(ended) < count:
+        answer = answers.get()
+        if isinstance(answer, ArgojobsError):
+            raise answer
+        ended.append(answer)
+    return ended
+
+
+def _say(ended: list[Workflow]) -> None:
+    """Write one line a run: how it ended."""
+    import time
+
+    from argojobs.cli.phases import sign, style, word
+    from argojobs.cli.text import columns, screen_of, show
+    from argojobs.cli.times import run_time
+
+    screen = screen_of(sys.stdout)
+    rows = []
+    for workflow in ended:
+        phase = word(str((workflow.get("status") or {}).get("phase", "")))
+        mark = sign(phase, signs=screen.signs)[0]
+        rows.append(
+            [
+                (f"{mark} {workflow['metadata']['name']}", ""),
+                (phase, style(phase)),
+                (run_time(workflow, time.time()), "dim"),
+            ]
+        )
+    show(columns(rows), screen=screen)

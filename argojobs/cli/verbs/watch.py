@@ -1,0 +1,43 @@
+"""`argojobs watch`: follow a run that somebody started."""
+
+import sys
+import time
+from collections.abc import Callable
+
+from argojobs.cli import options
+from argojobs.service import FINAL_PHASES
+
+
+def command(
+    run: options.RunName,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Follow a run until it ends.
+
+    Ends with 0 when the run succeeded, 1 when it failed. Ctrl-C leaves; the run goes on.
+    """
+    from argojobs.cli.connect import connect
+    from argojobs.cli.follow import Follow, follow, mode_for
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.names import run_name
+    from argojobs.cli.summary import show_end
+
+    service = connect(context, server)
+    workflow = service.get(run_name(service, run))
+    name = str(workflow["metadata"]["name"])
+    stream = sys.stdout if output is None else sys.stderr
+
+    def left(_: int, note: Callable[[str], None]) -> None:
+        sys.stderr.write(f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n")
+        raise KeyboardInterrupt
+
+    how = Follow(service, lambda: connect(context, server), stream, mode_for(stream), left)
+    ended = str((workflow.get("status") or {}).get("phase", "")) in FINAL_PHASES
+    final = workflow if ended else follow(how, workflow)
+    code = show_end(service, final, stream, time.time())
+    if output is not None:
+        print_object(final, output)
+    return code

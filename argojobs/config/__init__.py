@@ -1,0 +1,1 @@
+"""Where argojobs keeps its things and what the user has set."""

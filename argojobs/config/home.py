@@ -1,0 +1,160 @@
+"""The home: the folder that holds the runs of this machine, and the checks it has to pass.
+
+A home holds a SQLite database in WAL mode and advisory locks, which no network file system keeps
+reliably; hence the check of the file system before anything is written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from argojobs.errors import HostError
+
+HOME_VARIABLE = "ARGOJOBS_HOME"
+
+#: File system types (as in /proc/self/mountinfo) that are shared between machines.
+#: 9p is left out: WSL and virtual machines use it for folders of one machine.
+NETWORK_FILE_SYSTEMS = frozenset(
+    {
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "fuse.glusterfs",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "gfs2",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "orangefs",
+        "smb",
+        "smb2",
+        "smb3",
+        "smbfs",
+    }
+)
+
+#: What a new run needs at the least: its rows, a request and a little log.
+SPACE_NEEDED = 4 * 1024 * 1024
+
+
+def home_path() -> Path:
+    """Return where the home is: `ARGOJOBS_HOME`, else the platform's folder for user data."""
+    given = os.environ.get(HOME_VARIABLE, "")
+    if given:
+        return Path(given).expanduser().absolute()
+    system: str = sys.platform
+    if system.startswith("linux"):
+        # What platformdirs answers on Linux, without the cost of importing it.
+        data = os.environ.get("XDG_DATA_HOME", "").strip()
+        return (Path(data) if data else Path("~/.local/share").expanduser()) / "argojobs"
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("argojobs", appauthor=False))
+
+
+def open_home(home: Path | None = None) -> Path:
+    """Return the home, made with mode 0700 if it was missing, after checking that it can serve.
+
+    Raises `HostError` for a home on a network file system and for one that cannot be written.
+    """
+    path = home if home is not None else home_path()
+    kind = file_system_of(path)
+    if kind in NETWORK_FILE_SYSTEMS:
+        raise HostError(
+            f"the home {path} lies on a network file system ({kind}), "
+            "where locks and the database of runs are not safe",
+            where=str(path),
+            hint=f"choose a folder on a local disk: export {HOME_VARIABLE}={_local_proposal()}",
+        )
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise host_error(error, path) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise host_error(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), path)
+    return path
+
+
+def host_error(error: OSError, path: Path, needed: int = SPACE_NEEDED) -> HostError:
+    """Say what an `OSError` at `path` means for the user: no space, or no permission."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return no_space(path, needed)
+    return HostError(
+        f"the home {path} cannot be written: {error.strerror or error}",
+        where=str(path),
+        hint=f"give yourself write access, or choose another folder: export {HOME_VARIABLE}=FOLDER",
+    )
+
+
+def no_space(path: Path, needed: int = SPACE_NEEDED) -> HostError:
+    """Return the error of a full disk: which path, how much is free and how much is needed."""
+    free = shutil.disk_usage(existing_parent(path)).free
+    return HostError(
+        f"no space left for {path}: {_mebibytes(free)} free, at least {_mebibytes(needed)} needed",
+        where=str(path),
+        hint="delete old runs (argojobs delete RUN), or move the home: "
+        f"export {HOME_VARIABLE}=FOLDER on another disk",
+    )
+
+
+def existing_parent(path: Path) -> Path:
+    """Return the path itself or its nearest parent that exists."""
+    for candidate in (path, *path.parents):
+        if candidate.exists():
+            return candidate
+    return Path("/")
+
+
+def file_system_of(path: Path, mountinfo: str | None = None) -> str:
+    """Return the type of the file system that holds `path`, "" where this cannot be known.
+
+    mountinfo: the text of /proc/self/mountinfo, read when not given. Its lines are
+    `ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS ... - TYPE SOURCE OPTIONS`; the longest mount point
+    that is a parent of the path wins, and of two equal ones the later.
+    Source: proc(5), section /proc/pid/mountinfo.
+    """
+    if mountinfo is None:
+        try:
+            mountinfo = Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+        except FileNotFoundError:  # no Linux
+            return ""
+    real = str(existing_parent(path).resolve())
+    best, kind = "", ""
+    for line in mountinfo.splitlines():
+        fields, _, rest = line.partition(" - ")
+        point = _unescape(fields.split(" ")[4])
+        inside = real == point or real.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, rest.split(" ")[0]
+    return kind
+
+
+def _unescape(text: str) -> str:
+    """Undo the octal escapes of mountinfo (space, tab, newline, backslash)."""
+    for code in ("040", "011", "012", "134"):
+        text = text.replace("\\" + code, chr(int(code, 8)))
+    return text
+
+
+def _local_proposal() -> Path:
+    """Return a folder on a local disk that could be the home."""
+    name = f"argojobs-{os.getuid()}"
+    candidates = [Path("/var/tmp"), Path("/scratch"), Path("/tmp")]  # noqa: S108 - only proposed
+    for candidate in candidates:
+        if candidate.is_dir() and file_system_of(candidate) not in NETWORK_FILE_SYSTEMS:
+            return candidate / name
+    return candidates[-1] / name
+
+
+def _mebibytes(size: int) -> str:
+    """Return a size as people read it."""
+    return f"{size / 1024 / 1024:.1f} MiB"

@@ -1,0 +1,86 @@
+"""Times as Argo writes them: RFC 3339 stamps, and durations in Go's notation.
+
+A stamp in a node row has microseconds, so that a backoff counted from it is exact after a
+restart; the Workflow object shows whole seconds, as Argo does.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from argojobs.errors import ManifestError
+
+_UNITS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+}
+_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)")
+
+
+def stamp(now: float) -> str:
+    """Seconds since the epoch as a UTC stamp with microseconds."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def seconds(text: str) -> float:
+    """Inverse of `stamp`; a stamp without a fraction is read too."""
+    return datetime.fromisoformat(text).timestamp()
+
+
+def whole(text: str) -> str:
+    """The stamp cut to whole seconds, as Argo shows and substitutes it."""
+    return text[:19] + "Z" if "." in text else text
+
+
+def duration(text: object) -> float:
+    """Seconds of a duration such as `1h30m` or `90`; without a unit it is seconds.
+
+    Raises ManifestError when it is none.
+    """
+    value = str(text).strip()
+    if re.fullmatch(r"[-+]?\d+", value):
+        return float(value)
+    sign = -1.0 if value.startswith("-") else 1.0
+    body = value.lstrip("+-")
+    if body == "0":
+        return 0.0
+    if not body or "".join(m.group(0) for m in _PART.finditer(body)) != body:
+        raise ManifestError(
+            f"unable to parse {value} as a duration",
+            hint='Write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
+        )
+    return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
+
+
+def go_float(value: float) -> str:
+    """A float as Go's `fmt.Sprint` prints it: no trailing `.0`."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def took(node: dict[str, Any]) -> str:
+    """Seconds that a node took, as `lastRetry.duration` shows them; "0" while it runs."""
+    if not node.get("finishedAt"):
+        return "0"
+    return go_float(round(seconds(node["finishedAt"]) - seconds(node["startedAt"]), 6))
+
+
+def spoken(value: float) -> str:
+    """A duration in words, as Argo's messages have it: `2 minutes 5 seconds`."""
+    for limit, size, word, rest_size, rest in (
+        (60, 1, "second", 0, ""),
+        (3600, 60, "minute", 1, "seconds"),
+        (86400, 3600, "hour", 60, "minutes"),
+        (float("inf"), 86400, "day", 3600, "hours"),
+    ):
+        if value < limit:
+            count = int(value // size)
+            text = f"{count} {word}{'' if count == 1 else 's'}"
+            return f"{text} {int(value % size) // rest_size} {rest}" if rest_size else text
+    raise AssertionError(value)

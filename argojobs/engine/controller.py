@@ -1,0 +1,153 @@
+"""The controller: the process that serves the runs of one home.
+
+`python -m argojobs.engine.controller HOME`. It waits for pokes of clients, for pods that end and
+for timers, and lets the `Scheduler` do what follows. One a home; it ends when it has been idle,
+and when it is told to: steps that run go on under their supervisors.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from argojobs.engine.journal import log
+from argojobs.engine.lock import ControllerLock, WakeFifo, poke
+from argojobs.engine.version import VERSION
+from argojobs.errors import ArgojobsError
+
+if TYPE_CHECKING:
+    from argojobs.engine.scheduler import Executor, Scheduler
+
+IDLE_VARIABLE = "ARGOJOBS_IDLE"
+
+#: Seconds after which a controller without unfinished runs ends.
+IDLE_SECONDS = 60.0
+
+
+def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float) -> int:
+    """Serve a home until there is nothing to do for `idle` seconds, or a signal says to end.
+
+    Returns 0 also when another controller serves the home already.
+    """
+    lock = wait_for_lock(home)
+    if lock is None:
+        return 0
+    log(f"argojobs {VERSION} serves {home}")
+    executor = open_executor(home)  # first: it gets ready while we load the rest
+    from argojobs.engine.scheduler import Scheduler, make_reserve
+    from argojobs.engine.store import Store
+
+    with EndSignals() as ending, WakeFifo(home) as wake:
+        store = Store.open(home)
+        make_reserve(home)
+        try:
+            _loop(Scheduler(home, store, executor), wake, ending, idle)
+        finally:
+            executor.close()
+            store.close()
+    lock.release()
+    log("ends")
+    return 0
+
+
+def _loop(scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, idle: float) -> None:
+    scheduler.look_at_store()
+    scheduler.turn()
+    idle_since = time.monotonic()
+    while not ending.caught:
+        if scheduler.runs:
+            idle_since = time.monotonic()
+        ready = _wait(scheduler, wake, ending, idle_since + idle - time.monotonic())
+        if ending.fileno() in ready:
+            break
+        if wake.fileno() in ready:
+            wake.drain()
+            scheduler.look_at_store()
+        if scheduler.executor.fileno() in ready:
+            scheduler.pods_ended(scheduler.executor.read())
+        scheduler.ring_timers()
+        scheduler.turn()
+        if not scheduler.runs and time.monotonic() - idle_since >= idle:
+            wake.close()  # from now on a poke fails, and its sender starts another controller
+            if not scheduler.store.unfinished() and not scheduler.store.commands():
+                return
+            wake.open()
+            scheduler.look_at_store()
+            scheduler.turn()
+
+
+def _wait(scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, idle_left: float) -> list[int]:
+    """Wait for a poke, the end of a pod or the next time to look; return what is readable."""
+    times = []
+    if not scheduler.runs:
+        times.append(idle_left)
+    at = scheduler.next_time()
+    if at is not None:
+        times.append(at - scheduler.clock())
+    timeout = max(0.0, min(times)) if times else None
+    sources = [wake.fileno(), scheduler.executor.fileno(), ending.fileno()]
+    return select.select(sources, [], [], timeout)[0]
+
+
+def wait_for_lock(home: Path) -> ControllerLock | None:
+    """Take the home's lock, or return None when the one that has it looks at the store.
+
+    One that has the lock and no open FIFO either starts or ends: then it is waited for.
+    """
+    while True:
+        lock = ControllerLock.acquire(home)
+        if lock is not None:
+            return lock
+        if poke(home):
+            return None
+        time.sleep(0.005)
+
+
+class EndSignals:
+    """SIGTERM and SIGINT as something to wait on: they end the loop at its next turn."""
+
+    def __init__(self) -> None:
+        self.caught: list[int] = []
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+
+    def fileno(self) -> int:
+        """The descriptor that is readable once a signal came."""
+        return self._reader
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, _frame: self.caught.append(number))
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.set_wakeup_fd(self._writer)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(-1)
+        os.close(self._reader)
+        os.close(self._writer)
+
+
+def main(arguments: list[str]) -> int:
+    """Run as a program: `HOME`."""
+    from argojobs.engine.executors.process import ProcessExecutor
+
+    home = Path(arguments[0]).absolute()
+    if os.getsid(0) != os.getpid() and os.getpgrp() != os.getpid():
+        os.setsid()
+    try:
+        idle = float(os.environ.get(IDLE_VARIABLE, IDLE_SECONDS))
+        return serve(home, ProcessExecutor, idle=idle)
+    except (ArgojobsError, ValueError) as error:
+        log(str(error))
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

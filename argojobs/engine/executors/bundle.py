@@ -1,0 +1,114 @@
+"""The unpacked code bundle: once for each hash and interpreter, shown to each pod as its own.
+
+Every pod of a run has the same bundle as input artifact. Unpacked and compiled once it lies in a
+cache; a pod sees it through an overlay, or gets a copy, so that what one step writes beside its
+code is seen by no other.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from argojobs.engine.artifacts import load
+from argojobs.engine.executors.namespace import Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from argojobs.storage.repository import Repository
+
+KEY = re.compile(r"code/([0-9a-f]{8,128})\.tgz")
+COMPILED_LIMIT = 300  # Python files; of larger projects only argojobs' own part is compiled
+
+
+def find_bundle(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The code bundle among a request's inputs, if there is one."""
+    for item in request["inputs"]:
+        if KEY.fullmatch(item.get("key", "")) and item["path"] == "/argojobs/code":
+            found: dict[str, Any] = item
+            return found
+    return None
+
+
+def show_bundle(
+    request: Mapping[str, Any], scratch: str, repository: Callable[[], Repository]
+) -> Bind | None:
+    """How the bundle comes into a pod: a bind for its layout; None when there is none.
+
+    Raises NotFoundError when the repository lacks it, InputError when it is no archive.
+    """
+    item = find_bundle(request)
+    if item is None:
+        return None
+    interpreter = next(iter(request["containers"][0]["command"]), "")
+    unpacked = _unpacked(item["key"], request["host"]["cache"], interpreter, repository)
+    own = f"{scratch}/code"
+    if request["host"]["isolation"] in ("mount", "user") and not _written_outputs(request):
+        os.makedirs(own)
+        return Bind(item["path"], own, lower=unpacked)
+    shutil.copytree(unpacked, own, symlinks=True)
+    return Bind(item["path"], own)
+
+
+def _written_outputs(request: Mapping[str, Any]) -> bool:
+    """Whether outputs are to be found among the code, which an overlay shows only inside."""
+    outputs = request["outputs"]
+    return any(
+        item["path"].startswith("/argojobs/code/")
+        for item in (*outputs["parameters"], *outputs["artifacts"])
+    )
+
+
+def _unpacked(key: str, cache: str, interpreter: str, repository: Callable[[], Repository]) -> str:
+    """The folder of the unpacked bundle; made by the first who needs it, others wait."""
+    match = KEY.fullmatch(key)
+    digest = match[1] if match else key
+    folder = f"{cache}/{digest}"
+    if os.path.isdir(folder):
+        return folder
+    os.makedirs(cache, exist_ok=True)
+    lock = os.open(f"{cache}/{digest}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.isdir(folder):
+            return folder
+        unfinished = f"{folder}.{os.getpid()}"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        os.makedirs(unfinished)
+        packed = repository().local(key)
+        if packed is None:
+            packed = f"{unfinished}/bundle.tgz"
+            repository().get(key, packed)
+        load(packed, f"{unfinished}/code", "tar")
+        _compile(f"{unfinished}/code", interpreter)
+        os.rename(f"{unfinished}/code", folder)
+        shutil.rmtree(unfinished)
+    finally:
+        os.close(lock)
+    return folder
+
+
+def _compile(folder: str, interpreter: str) -> None:
+    """Have the steps' interpreter compile the sources, so that no step has to.
+
+    A file that does not compile is left to the step that imports it.
+    """
+    own = f"{folder}/.argojobs"
+    count = 0
+    for _, _, files in os.walk(folder):
+        count += sum(name.endswith(".py") for name in files)
+    what = folder if count <= COMPILED_LIMIT else own
+    if not os.path.isdir(what) or not re.search(r"python[\d.]*$", interpreter):
+        return
+    subprocess.run(
+        [interpreter, "-I", "-m", "compileall", "-qq", "--invalidation-mode", "timestamp", what],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )

@@ -1,0 +1,118 @@
+"""The files in a pod directory by which supervisor and controller agree on what happened.
+
+started      made once, by the supervisor that owns the pod: a link whose text is its process
+             number, its start time (ps: lstart) and a mark of the boot
+stop.json    why and how the pod is to be ended
+main.log     what main wrote
+result.json  the PodResult; its being there means that the pod has ended
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Literal, NamedTuple
+
+from argojobs.engine.executors.processes import start_time
+from argojobs.engine.model import PodResult
+
+State = Literal["running", "ended", "lost", "never started"]
+RESERVED = "result.reserved"
+RESULT_ROOM = 4096  # bytes
+LOST = PodResult("Error", "pod deleted")  # Argo's words for a pod that is gone
+
+
+class Started(NamedTuple):
+    """Who supervises a pod: process number, its start time, and the boot it belongs to."""
+
+    pid: str
+    start: str
+    boot: str
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file so that a reader sees all of it or none; the disk follows in its own time."""
+    unfinished = f"{path}.{os.getpid()}"
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb", buffering=0) as file:
+        data = memoryview(text.encode("utf-8", "surrogateescape"))
+        while data:
+            data = data[file.write(data) :]
+    os.rename(unfinished, path)
+
+
+def claim(directory: str, started: Started) -> bool:
+    """Make a pod one's own; False when it has a supervisor already.
+
+    A link is made with its content in one step and only once, so nobody ever reads half of it.
+    """
+    try:
+        os.symlink(" ".join(started), f"{directory}/started")
+    except FileExistsError:
+        return False
+    return True
+
+
+def read_started(directory: str) -> Started | None:
+    """Who supervises, or supervised, the pod; None when nobody ever did."""
+    try:
+        return Started(*os.readlink(f"{directory}/started").split(" "))
+    except FileNotFoundError:
+        return None
+
+
+def reserve_result(directory: str) -> None:
+    """Take the room for a result while there is some: a pod may fill the disk."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+    descriptor = os.open(f"{directory}/{RESERVED}", flags, 0o600)
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(descriptor, 0, RESULT_ROOM)
+    finally:
+        os.close(descriptor)
+
+
+def write_result(directory: str, result: PodResult) -> None:
+    """Write how a pod ended, into the room that was reserved for it if any."""
+    data = json.dumps({name: getattr(result, name) for name in PodResult.__slots__}).encode()
+    reserved = f"{directory}/{RESERVED}"
+    descriptor = os.open(reserved, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        file.truncate()
+    os.rename(reserved, f"{directory}/result.json")
+
+
+def read_result(directory: str | os.PathLike[str]) -> PodResult:
+    """How a pod ended. Raises FileNotFoundError while it has not.
+
+    A file that a power cut left empty counts as a lost pod.
+    """
+    with open(os.path.join(directory, "result.json"), "rb") as file:
+        text = file.read()
+    if not text.strip(b"\0"):
+        return LOST
+    fields: dict[str, Any] = json.loads(text)
+    return PodResult(**fields)
+
+
+def ended(directory: str) -> bool:
+    """Whether a pod has its result."""
+    return os.path.exists(f"{directory}/result.json")
+
+
+def lives(started: Started, boot: str) -> bool:
+    """Whether that very supervisor is still there."""
+    return started.boot == boot and start_time(int(started.pid)) == started.start
+
+
+def state_of(directory: str, boot: str) -> State:
+    """What became of a pod."""
+    if ended(directory):
+        return "ended"
+    started = read_started(directory)
+    if started is None:
+        return "never started"
+    if lives(started, boot):
+        return "running"
+    return "ended" if ended(directory) else "lost"  # it may have ended since we first looked

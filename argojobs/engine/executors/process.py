@@ -1,0 +1,308 @@
+"""The `process` executor: pods are processes of this host, each under a supervisor of its own.
+
+The controller's side: it keeps a forkserver, hands requests over, and hears of pods that ended
+through a named pipe in the home, so that pods of an earlier controller are heard of too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import argojobs
+from argojobs.engine.executors import outcome
+from argojobs.engine.executors.outcome import LOST
+from argojobs.engine.executors.processes import boot_identity, send, session_members
+from argojobs.engine.model import PodResult
+from argojobs.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from argojobs.engine.executors.namespace import Isolation
+    from argojobs.engine.executors.outcome import State
+
+START = (
+    "import sys; sys.path.insert(0, sys.argv[1]);"
+    "from argojobs.engine.executors.forkserver import main; main()"
+)
+NO_ROOM = PodResult("Error", "no space left on device")
+
+
+class ProcessExecutor:
+    """Starts, stops and watches the pods of a home. Not for several threads."""
+
+    def __init__(self, home: str | os.PathLike[str]) -> None:
+        self._home = Path(home).absolute()
+        self._home.mkdir(parents=True, exist_ok=True)
+        self._boot = boot_identity()
+        self._selector = selectors.DefaultSelector()
+        self._fifo = self._home / "pods-ended"
+        self._open_fifo()
+        self._live: set[str] = set()
+        self._adopted: dict[int, str] = {}
+        self._ended: list[str] = []
+        self._isolation: Isolation | None = None
+        self._server: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._start_server()
+
+    @property
+    def isolation(self) -> Isolation:
+        """What this host allows: "mount" (root), "user" (namespaces of users) or "none".
+
+        Raises HostError when the forkserver does not come up.
+        """
+        for _ in range(3):
+            if self._server is None:
+                self._start_server()
+            while self._isolation is None and self._server is not None:
+                self._hear_server()
+            if self._isolation is not None:
+                return self._isolation
+        raise _does_not_start()
+
+    def start(self, request: Mapping[str, Any]) -> None:
+        """Start a pod, at most once for its directory; returns before it runs.
+
+        Raises HostError when no process can be started on this host.
+        """
+        directory = request["directory"]
+        host = {**request["host"], "ended": str(self._fifo)}
+        body = json.dumps({"directory": directory, **request, "host": host}).encode()
+        message = len(body).to_bytes(4, "big") + body
+        self._live.add(directory)
+        for _ in range(2):
+            if self._server is None:
+                self._start_server()
+            try:
+                self._channel.sendall(message)
+            except (BrokenPipeError, ConnectionResetError):
+                self._server_died(starting=directory)
+            else:
+                return
+        self._live.discard(directory)
+        raise _does_not_start()
+
+    def stop(self, pod_directory: str | os.PathLike[str], reason: str, grace: float) -> None:
+        """Ask a pod to end, and have it ended `grace` seconds later.
+
+        `reason` becomes its message. A pod that has not begun will not; one that has ended is
+        left as it is.
+        """
+        directory = os.fspath(pod_directory)
+        if outcome.ended(directory):
+            return
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        stop = json.dumps({"reason": reason, "grace": grace})
+        outcome.write_file(f"{directory}/stop.json", stop)
+        started = outcome.read_started(directory)
+        if started is not None and outcome.lives(started, self._boot):
+            send(int(started.pid), signal.SIGTERM)
+
+    def recover(self, pod_directory: str | os.PathLike[str]) -> State:
+        """Say what became of a pod; a running one is heard of from now on when it ends.
+
+        What a lost pod left running is ended, and its result written.
+        """
+        directory = os.fspath(pod_directory)
+        state = outcome.state_of(directory, self._boot)
+        if state == "running":
+            self._adopt(directory)
+        elif state == "lost":
+            self._bury(directory)
+        return state
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when pods may have ended."""
+        return self._selector.fileno()
+
+    def read(self) -> list[Path]:
+        """The directories of the pods that ended since the last call; does not wait."""
+        for key, _ in self._selector.select(0):
+            if key.data == "fifo":
+                self._hear_supervisors()
+            elif key.data == "server":
+                self._hear_server()
+            else:
+                self._adopted_ended(key.fd)
+        ended, self._ended = self._ended, []
+        return [Path(directory) for directory in ended]
+
+    def close(self) -> None:
+        """Let go: pods that run go on, and are heard of by the next executor of this home."""
+        if self._closed:
+            return
+        self._closed = True
+        for descriptor in list(self._adopted):
+            self._forget(descriptor)
+        self._selector.close()
+        os.close(self._reader)
+        if self._server is not None:
+            self._channel.close()
+            self._server.returncode = 0  # it stays until its pods have ended: not ours to wait for
+            self._server = None
+
+    # The named pipe
+
+    def _open_fifo(self) -> None:
+        with contextlib.suppress(FileExistsError):
+            os.mkfifo(self._fifo, 0o600)
+        # Opened for writing too, so that it never reports an end when the last writer leaves.
+        self._reader = os.open(self._fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._partial = b""
+        self._selector.register(self._reader, selectors.EVENT_READ, "fifo")
+
+    def _hear_supervisors(self) -> None:
+        try:
+            data = self._partial + os.read(self._reader, 1 << 16)
+        except BlockingIOError:
+            return
+        *lines, self._partial = data.split(b"\n")
+        for line in lines:
+            self._note_end(os.fsdecode(line))
+
+    def _note_end(self, directory: str) -> None:
+        if directory in self._live:
+            self._live.discard(directory)
+            self._ended.append(directory)
+
+    # The forkserver
+
+    def _start_server(self) -> None:
+        ours, theirs = socket.socketpair()
+        root = str(Path(argojobs.__path__[0]).parent)
+        try:
+            self._server = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", START, root, f"{self._home}/scratch"],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            ours.close()
+            raise HostError(f"cannot start a process: {error.strerror}") from error
+        finally:
+            theirs.close()
+        self._channel = ours
+        self._lines = b""
+        self._selector.register(ours, selectors.EVENT_READ, "server")
+
+    def _hear_server(self) -> None:
+        try:
+            data = self._channel.recv(1 << 16)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self._server_died()
+            return
+        *lines, self._lines = (self._lines + data).split(b"\n")
+        for line in lines:
+            word, rest = os.fsdecode(line).split(" ", 1)
+            if word == "ready":
+                self._isolation = rest  # type: ignore[assignment] # one of its three words
+            elif word in ("gone", "full"):
+                self._supervisor_gone(rest, LOST if word == "gone" else NO_ROOM)
+            else:
+                number, directory = rest.split(" ", 1)
+                reason = os.strerror(int(number)).lower()
+                message = f"the pod could not be started: {reason}"
+                self._write(directory, PodResult("Error", message))
+                self._note_end(directory)
+
+    def _supervisor_gone(self, directory: str, result: PodResult) -> None:
+        """A supervisor ended without having written a result, or the pod had one before."""
+        if directory not in self._live:
+            return
+        state = outcome.state_of(directory, self._boot)
+        if state == "running":
+            self._adopt(directory)
+        elif state == "lost":
+            self._bury(directory, result)
+        elif state == "never started":
+            message = "the pod could not be started, see controller.log"
+            self._write(directory, PodResult("Error", message))
+        if state != "running":
+            self._note_end(directory)
+
+    def _server_died(self, starting: str = "") -> None:
+        """See what became of the pods that the forkserver had, and hand on those it had not yet.
+
+        starting: the pod that is being handed over just now.
+        """
+        server = self._server
+        if server is None:
+            return
+        self._server = None
+        self._selector.unregister(self._channel)
+        self._channel.close()
+        server.wait()
+        for directory in sorted(self._live - {starting} - set(self._adopted.values())):
+            state = self.recover(directory)
+            if state == "never started":
+                self._write(directory, LOST)
+            if state != "running":
+                self._note_end(directory)
+
+    def _write(self, directory: str, result: PodResult) -> None:
+        """Write a result; on a full disk it is said in the log, and the pod still counts as ended."""
+        try:
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+            outcome.write_result(directory, result)
+        except OSError as error:
+            sys.stderr.write(f"{directory}: {result.message}; this cannot be written: {error}\n")
+
+    # Pods whose supervisors are not our forkserver's
+
+    def _adopt(self, directory: str) -> None:
+        """Hear of the end of a pod by its supervisor's process, should the pipe miss it."""
+        self._live.add(directory)
+        started = outcome.read_started(directory)
+        if started is None or directory in self._adopted.values() or sys.platform != "linux":
+            return
+        try:
+            descriptor = os.pidfd_open(int(started.pid))
+        except ProcessLookupError:
+            self._look_again(directory)
+            return
+        if not outcome.lives(started, self._boot):  # the number may be another process's now
+            os.close(descriptor)
+            self._look_again(directory)
+            return
+        self._adopted[descriptor] = directory
+        self._selector.register(descriptor, selectors.EVENT_READ, "supervisor")
+
+    def _adopted_ended(self, descriptor: int) -> None:
+        directory = self._adopted[descriptor]
+        self._forget(descriptor)
+        self._look_again(directory)
+
+    def _look_again(self, directory: str) -> None:
+        if outcome.state_of(directory, self._boot) == "lost":
+            self._bury(directory)
+        self._note_end(directory)
+
+    def _forget(self, descriptor: int) -> None:
+        del self._adopted[descriptor]
+        self._selector.unregister(descriptor)
+        os.close(descriptor)
+
+    def _bury(self, directory: str, result: PodResult = LOST) -> None:
+        """End what a lost pod left running, and write its result."""
+        started = outcome.read_started(directory)
+        if started is not None and started.boot == self._boot:
+            for pid in session_members(int(started.pid)):
+                send(pid, signal.SIGKILL)
+        self._write(directory, result)
+
+
+def _does_not_start() -> HostError:
+    return HostError("the process that starts pods keeps ending", hint="See controller.log.")

@@ -1,0 +1,370 @@
+"""One pod from its request to its result: what Argo's executor does in Kubernetes.
+
+Runs in a process of its own, forked for this pod, in its own session. It outlives whoever asked
+for the pod. Source of the order of things: fields.md 1, 8 and 11.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from argojobs.engine.artifacts import load, set_mode
+from argojobs.engine.collect import collect, result_text
+from argojobs.engine.executors import outcome
+from argojobs.engine.executors.bundle import find_bundle, show_bundle
+from argojobs.engine.executors.layout import Layout, lay_out
+from argojobs.engine.executors.namespace import private_root
+from argojobs.engine.executors.processes import (
+    become_subreaper,
+    kill_descendants,
+    start_time,
+)
+from argojobs.engine.executors.running import (
+    DEADLINE_MESSAGE,
+    Ended,
+    Wakeups,
+    Watch,
+    find_program,
+    spawn,
+    start_problem,
+)
+from argojobs.engine.model import PodResult
+from argojobs.errors import ArgojobsError
+from argojobs.storage.repository import open_repository
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from argojobs.storage.repository import Repository
+
+NOT_STARTED = 64  # the exit code of Argo's executor when it cannot start the command
+LITTLE_ROOM = 1 << 16  # bytes
+
+# Exit statuses of a supervisor
+DONE = 0  # the pod succeeded; its scratch can be used again
+SPOILT = 5  # the pod succeeded; its scratch can be removed
+TAKEN = 3  # the pod has a supervisor already
+FULL = 6  # the disk had no room for the result
+KEPT = 4  # the pod has its result; its scratch is kept to be looked at
+
+
+class Supervisor:
+    """One pod. `run` is its whole life; the other methods are its stations."""
+
+    def __init__(self, request: Mapping[str, Any], boot: str, spare: str) -> None:
+        self.request = request
+        self.directory: str = request["directory"]
+        self.scratch = f"{self.directory}/scratch"
+        self.started_at = time.time()
+        self._boot = boot
+        self._spare = spare
+        self._reusable = False
+        self._wakeups = Wakeups()
+        self._repository: Repository | None = None
+
+    def run(self) -> int:
+        """Run the pod; the exit status of this process is returned.
+
+        The disk follows after the controller was told: what it is told is in the files.
+        """
+        os.makedirs(self.directory, mode=0o700, exist_ok=True)
+        pid = os.getpid()
+        if not outcome.claim(
+            self.directory, outcome.Started(str(pid), start_time(pid), self._boot)
+        ):
+            return TAKEN
+        outcome.reserve_result(self.directory)
+        result = self._result()
+        outcome.write_result(self.directory, result)
+        notify(self.request["host"]["ended"], self.directory)
+        self._settle(result)
+        if result.phase != "Succeeded":
+            outcome.write_file(f"{self.directory}/request.json", json.dumps(self.request))
+            return KEPT
+        return DONE if self._reusable else SPOILT
+
+    def _result(self) -> PodResult:
+        log = os.open(
+            f"{self.directory}/main.log",
+            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
+            0o600,
+        )
+        try:
+            return self._live(log)
+        except Refusal as refusal:
+            return self._over(refusal.phase, str(refusal), refusal.outputs)
+        except Exception as error:  # noqa: BLE001 - whatever happens, the pod has a result
+            kill_descendants()
+            if not isinstance(error, (ArgojobsError, OSError)):
+                os.write(log, traceback.format_exc().encode())
+            return self._over("Error", _text(error), {})
+        finally:
+            os.close(log)
+
+    def _live(self, log: int) -> PodResult:
+        self._refuse_when_asked()
+        layout = self._prepare(prepared=self._take_scratch())
+        self._reusable = layout.reusable
+        self._refuse_when_asked()
+        ended = self._run_main(layout, log)
+        outputs, problems = collect(
+            self.request["outputs"],
+            layout.locate,
+            self._open_repository,
+            staging=self.scratch,
+            own=lambda path: layout.own(path, self.scratch),
+        )
+        if self.request["capture_result"]:
+            outputs["result"] = result_text(ended.output)
+        outputs["exitCode"] = str(ended.exit_code)
+        if ended.asked:
+            return self._over("Failed", ended.asked, outputs)
+        if ended.exit_code != 0:
+            message = f"main: Error (exit code {ended.exit_code}){self._full_disk()}"
+            return self._over("Failed", message, outputs)
+        if problems:
+            message = f"wait: Error (exit code {NOT_STARTED}): {'; '.join(problems)}"
+            return self._over("Error", message, outputs)
+        return self._over("Succeeded", "", outputs)
+
+    def _full_disk(self) -> str:
+        """What to add to the message of a pod that may have failed for want of room."""
+        system = os.statvfs(self.directory)
+        if system.f_bavail * system.f_frsize >= LITTLE_ROOM:
+            return ""
+        return f": no space left on the disk of {self.directory}"
+
+    def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
+        return PodResult(phase, message, self.started_at, time.time(), outputs)
+
+    # Before main
+
+    def _take_scratch(self) -> bool:
+        """Make or take the scratch folder; whether its root has all that "/" has."""
+        if self._spare:
+            try:
+                os.rename(self._spare, self.scratch)
+            except FileNotFoundError:  # another forkserver of this home had it
+                pass
+            else:
+                return True
+        os.makedirs(f"{self.scratch}/root", exist_ok=True)
+        return False
+
+    def _prepare(self, *, prepared: bool) -> Layout:
+        """Make the pod's files: volumes, code, input artifacts, the script."""
+        try:
+            code = show_bundle(self.request, self.scratch, self._open_repository)
+            layout = lay_out(self.request, self.scratch, code)
+            layout.make(prepared=prepared)
+            bundle = find_bundle(self.request)
+            for item in self.request["inputs"]:
+                if item is not bundle:
+                    self._load(item, layout)
+        except (ArgojobsError, OSError) as error:
+            raise Refusal(
+                "Error", f"init: Error (exit code {NOT_STARTED}): {_text(error)}"
+            ) from error
+        if self.request["script"] is not None:
+            path = layout.host(self.request["script_path"])
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+            with open(os.open(path, flags, 0o755), "wb") as file:
+                file.write(self.request["script"].encode("utf-8", "surrogateescape"))
+        return layout
+
+    def _load(self, item: Mapping[str, Any], layout: Layout) -> None:
+        """Load one input artifact to its path."""
+        target = layout.locate(item["path"])
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if "data" in item:
+            with open(target, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(item["data"])
+        elif not self._fetch(item, target):
+            return
+        if item["mode"] is not None:
+            set_mode(target, item["mode"], recurse=item["recurse"])
+
+    def _fetch(self, item: Mapping[str, Any], target: str) -> bool:
+        repository, key = self._open_repository(), item["key"]
+        kind = repository.kind(key)
+        if kind is None:
+            if item["optional"]:
+                return False
+            raise FileNotFoundError(
+                f"failed to load artifact {item['name']!r}: there is nothing at {key!r}"
+            )
+        if kind == "tree" or item["archive"] == "none":
+            repository.get(key, target)
+            return True
+        local = repository.local(key)
+        if local is not None:
+            load(local, target, item["archive"])
+            return True
+        staged = f"{self.scratch}/staging-{item['name']}"
+        repository.get(key, staged)
+        load(staged, target, item["archive"], take=True)
+        return True
+
+    def _open_repository(self) -> Repository:
+        if self._repository is None:
+            self._repository = open_repository(self.request["repository"])
+        return self._repository
+
+    # Main
+
+    def _run_main(self, layout: Layout, log: int) -> Ended:
+        reader = writer = None
+        if self.request["capture_result"]:
+            reader, writer = os.pipe()
+        self.started_at = time.time()
+        main = self._start(layout, log, writer)
+        if writer is not None:
+            os.close(writer)
+        watch = Watch(
+            main,
+            self._wakeups,
+            log=log,
+            tee=reader,
+            deadline=self.request["deadline"],
+            grace=self.request["grace"],
+            asked=self._asked,
+        )
+        return watch.wait(kill_descendants)
+
+    def _start(self, layout: Layout, log: int, tee: int | None) -> int:
+        container = self.request["containers"][0]
+        isolation = self.request["host"]["isolation"]
+        if isolation not in ("mount", "user"):
+            return self._spawn(container, log, tee)
+        with private_root(isolation, layout.root, layout.binds):
+            return self._spawn(container, log, tee)
+
+    def _spawn(self, container: Mapping[str, Any], log: int, tee: int | None) -> int:
+        directory, here = container["working_directory"], os.getcwd()
+        command, environment = container["command"], container["env"]
+        try:
+            os.chdir(directory)
+            program = find_program(command[0], environment)
+            return spawn(program, command, environment, log, tee)
+        except OSError as error:
+            outputs = {"exitCode": str(NOT_STARTED)}
+            text = str(error) if error.errno is None else start_problem(error)
+            if error.errno is None:
+                text = f"failed to find name in PATH: {text}{_remedy(container)}"
+            elif error.filename == directory:
+                text = f"the working directory {directory}: {text}"
+            message = f"main: Error (exit code {NOT_STARTED}): {text}"
+            raise Refusal("Failed", message, outputs) from error
+        finally:
+            os.chdir(here)
+
+    # Being asked to end
+
+    def _asked(self) -> tuple[str, float]:
+        """Why, and with how many seconds of grace, this pod is to end."""
+        try:
+            with open(f"{self.directory}/stop.json", encoding="utf-8") as file:
+                stop = json.load(file)
+        except FileNotFoundError:  # a plain SIGTERM, say at a shutdown of the host
+            return "the pod was terminated", self.request["grace"]
+        return stop["reason"], stop["grace"]
+
+    def _refuse_when_asked(self) -> None:
+        if self._wakeups.terminated or os.path.exists(f"{self.directory}/stop.json"):
+            raise Refusal("Failed", self._asked()[0])
+        deadline = self.request["deadline"]
+        if deadline is not None and time.time() >= deadline:
+            raise Refusal("Failed", DEADLINE_MESSAGE)
+
+    # After the result
+
+    def _settle(self, result: PodResult) -> None:
+        """Bring the result and the artifacts to the disk."""
+        descriptor = os.open(f"{self.directory}/result.json", os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+        for artifact in result.outputs.get("artifacts", ()):
+            self._open_repository().flush(artifact["s3"]["key"])
+
+
+class Refusal(Exception):  # noqa: N818 - it is a result, not an error
+    """The pod ends here, with this phase and message."""
+
+    def __init__(self, phase: str, message: str, outputs: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.phase = phase
+        self.outputs = outputs or {}
+
+
+def _remedy(container: Mapping[str, Any]) -> str:
+    """What to do about a command that is not there."""
+    image = container.get("image")
+    if not image:
+        return ""
+    return f" (install it, or say what stands for the image: [local.images.{json.dumps(image)}])"
+
+
+def _text(error: BaseException) -> str:
+    if isinstance(error, ArgojobsError):
+        return error.what
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror.lower()}"
+    return str(error) or type(error).__name__
+
+
+def notify(fifo: str, directory: str) -> None:
+    """Tell the controller that a pod has ended; if there is none, it will see the files."""
+    try:
+        descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENOENT):
+            return
+        raise
+    try:
+        line = os.fsencode(directory) + b"\n"
+        poll = select.poll()
+        poll.register(descriptor, select.POLLOUT)
+        while not _sent(descriptor, line):
+            poll.poll()
+    except BrokenPipeError:  # the controller has gone meanwhile
+        return
+    finally:
+        os.close(descriptor)
+
+
+def _sent(descriptor: int, line: bytes) -> bool:
+    """Write a line, short enough to be written whole; False when the pipe is full."""
+    try:
+        os.write(descriptor, line)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
+    """Run a pod in this process, which was forked for it; returns the exit status.
+
+    spare: a prepared scratch folder. See DONE, SPOILT, KEPT, TAKEN and FULL; 1 when the result could not be written (the log has the reason).
+    """
+    os.setsid()
+    os.umask(0o022)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    become_subreaper()
+    try:
+        return Supervisor(request, boot, spare).run()
+    except OSError as error:
+        sys.stderr.write(f"{request['directory']}: {traceback.format_exc()}\n")
+        return FULL if error.errno == errno.ENOSPC else 1
+    except Exception:  # noqa: BLE001 - the forkserver reports the status
+        sys.stderr.write(f"{request['directory']}: {traceback.format_exc()}\n")
+        return 1

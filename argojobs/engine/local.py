@@ -1,0 +1,313 @@
+"""The service on this machine: Argo's operations over the store of a home.
+
+Clients read the store themselves; to write they add a row (a run, a command) and poke the
+controller, which they start when none serves the home. `LocalService` keeps `service.Service`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from argojobs.config.home import open_home
+from argojobs.engine.context import artifact_root, pod_directory
+from argojobs.engine.store import Store
+from argojobs.errors import ConflictError, HostError, NotFoundError, UsageError
+from argojobs.service import LogLine, WatchEvent, Workflow
+
+if TYPE_CHECKING:
+    from argojobs.engine.starting import Starter
+    from argojobs.engine.watching import Pace
+    from argojobs.storage.directory import DirectoryRepository
+
+#: The annotation that keeps what is to be told once: fields without meaning here, a missing GPU.
+NOTES = "argojobs.dev/notes"
+
+#: So many naps are enough to wait for the scratch folders of a run's pods.
+SCRATCH_NAPS = 50
+
+#: Argo's workflow names: DNS names, no longer than a label value.
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+
+
+class LocalService:
+    """Workflows on this machine.
+
+    home: where, `ARGOJOBS_HOME` or the platform's folder by default. submitter: what
+    `submitter.capture` recorded, needed only to create; captured here and now by default.
+    strict_resources: refuse a workflow that asks for more than this host has.
+    """
+
+    def __init__(
+        self,
+        home: Path | None = None,
+        *,
+        submitter: Mapping[str, Any] | None = None,
+        strict_resources: bool = False,
+    ) -> None:
+        self.home = open_home(home)
+        self._submitter = submitter
+        self._strict = strict_resources
+
+    @cached_property
+    def store(self) -> Store:
+        """The open store; an older controller gives way before a newer form is written."""
+        if (self.home / "controller.lock").exists():
+            handed_over = self.starter.hand_over()
+            store = Store.open(self.home)
+            if handed_over and store.unfinished():
+                self.starter.begin()
+            return store
+        return Store.open(self.home)
+
+    @cached_property
+    def starter(self) -> Starter:
+        """What starts the controller of this home."""
+        from argojobs.engine.starting import Starter
+
+        return Starter(self.home)
+
+    def prepare(self) -> None:
+        """Start the controller in the background: a call to `create` is to follow."""
+        self.starter.begin()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if "store" in self.__dict__:
+            self.store.close()
+            del self.store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Service
+
+    def create(self, workflow: Workflow) -> Workflow:
+        """See `Service.create`. Raises `UnsupportedError`, `HostError` before anything starts."""
+        from argojobs.engine.clock import stamp, whole
+        from argojobs.engine.submitter import capture
+
+        name = _checked_name(workflow)
+        submitter = dict(self._submitter) if self._submitter is not None else capture()
+        notes = self.check(workflow, submitter)
+        created = copy.deepcopy(workflow)
+        metadata = created["metadata"]
+        metadata.setdefault("namespace", "default")
+        metadata.pop("generateName", None)
+        metadata["uid"] = str(uuid.uuid4())
+        metadata["creationTimestamp"] = whole(stamp(time.time()))
+        if notes:
+            metadata.setdefault("annotations", {})[NOTES] = "\n".join(notes)
+        created["status"] = {"startedAt": None, "finishedAt": None}
+        self.store.add_run(created, submitter)
+        self.starter.ensure()
+        return self.store.workflow_object(name)
+
+    def check(self, workflow: Workflow, submitter: Mapping[str, Any] | None = None) -> list[str]:
+        """Return the notes on a workflow, raising what `create` would, without starting it."""
+        from argojobs.engine.coverage import reachable, refuse_uncovered
+        from argojobs.engine.devices import missing_devices
+        from argojobs.engine.hostcheck import claim_notes, refuse_missing
+        from argojobs.engine.submitter import capture
+
+        notes = refuse_uncovered(workflow)
+        templates = [template for _, template in reachable(workflow["spec"])]
+        missing = missing_devices(templates)
+        if missing and self._strict:
+            raise HostError("; ".join(missing), hint="leave out --strict-resources to run anyway")
+        submitter = submitter if submitter is not None else capture()
+        refuse_missing(workflow, submitter)
+        return [*notes, *missing, *claim_notes(workflow, submitter, self.home / "claims")]
+
+    def get(self, name: str) -> Workflow:
+        """See `Service.get`."""
+        return self.store.workflow_object(name)
+
+    def list(self, *, labels: Mapping[str, str] | None = None, limit: int = 0) -> list[Workflow]:
+        """See `Service.list`."""
+        found: list[Workflow] = []
+        for workflow in self.store.workflow_objects():
+            present = workflow["metadata"].get("labels", {})
+            if all(present.get(key) == value for key, value in (labels or {}).items()):
+                found.append(workflow)
+                if len(found) == limit:
+                    break
+        return found
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all runs, newest first: what completion and short names need."""
+        return tuple(self.store.names())
+
+    def watch(self, name: str) -> Iterator[WatchEvent]:
+        """See `Service.watch`."""
+        from argojobs.engine.watching import watch_run
+
+        self.store.change_of(name)
+        return watch_run(self.store, name, self._pace(name))
+
+    def logs(
+        self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
+    ) -> Iterator[LogLine]:
+        """See `Service.logs`. tail: so many lines of each pod."""
+        from argojobs.engine.logs import read_logs
+
+        self.store.change_of(name)
+        pace = self._pace(name)
+        return read_logs(
+            self.store,
+            name,
+            lambda pod: pod_directory(self.home, name, pod),
+            node_id=node_id,
+            follow=follow,
+            tail=tail,
+            pause=pace.nap,
+        )
+
+    def stop(self, name: str, message: str = "") -> Workflow:
+        """See `Service.stop`; returns once the controller has taken it in."""
+        return self._shut_down(name, "Stop", message)
+
+    def terminate(self, name: str) -> Workflow:
+        """See `Service.terminate`; returns once the controller has taken it in."""
+        return self._shut_down(name, "Terminate", "")
+
+    def delete(self, name: str) -> None:
+        """See `Service.delete`; the run's artifacts in this home go too."""
+        if not self.store.is_final(name):
+            self._shut_down(name, "Terminate", "")
+            for _ in self.watch(name):
+                pass
+        # The files first: a run of the same name must never meet the pods of this one.
+        self._wait_for_supervisors(name)
+        for folder in (pod_directory(self.home, name, ""), artifact_root(self.home) / name):
+            _remove_tree(folder)
+        self.store.remove_run(name)
+
+    def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
+        """See `Service.artifact`: an archive is unpacked, a tree restored."""
+        from argojobs.engine.retrieve import copy_artifact
+
+        return copy_artifact(self.repository(), self.get(name), node_id, artifact, target)
+
+    # Beyond the service: what is this machine's own
+
+    def repository(self) -> DirectoryRepository:
+        """Return the home's artifact repository, where code bundles are put too."""
+        from argojobs.storage.directory import DirectoryRepository
+
+        return DirectoryRepository(str(artifact_root(self.home)))
+
+    def status(self) -> dict[str, Any]:
+        """Say which controller serves the home, and which runs are not finished."""
+        from argojobs.engine.lock import holder
+
+        found = holder(self.home)
+        return {
+            "home": str(self.home),
+            "running": found is not None,
+            "pid": found.pid if found else None,
+            "version": found.version if found else None,
+            "started": found.started if found else None,
+            "unfinished": self.store.unfinished(),
+        }
+
+    def shutdown(self, *, force: bool = False) -> bool:
+        """End the controller of this home; False when none serves it.
+
+        Raises `ConflictError` while runs are not finished; with force it ends all the same: its
+        steps go on under their supervisors, and the next verb that starts a run resumes them.
+        """
+        from argojobs.engine.starting import end
+
+        unfinished = self.store.unfinished()
+        if unfinished and not force:
+            names = ", ".join(unfinished[:5]) + (", ..." if len(unfinished) > 5 else "")
+            raise ConflictError(
+                f"{len(unfinished)} runs are not finished: {names}",
+                hint="stop them first, or use --force: their steps go on, and the next "
+                "argojobs run takes them up again",
+            )
+        return end(self.home)
+
+    def _shut_down(self, name: str, strategy: str, message: str) -> Workflow:
+        if self.store.is_final(name):
+            raise ConflictError(f'cannot shutdown a completed workflow: workflow: "{name}"')
+        number = self.store.add_command(name, strategy, message)
+        self.starter.ensure()
+        pace = self._pace(name)
+        while self.store.command_pending(number):
+            pace.nap()
+        return self.get(name)
+
+    def _wait_for_supervisors(self, name: str) -> None:
+        """Wait until nobody is at work in the folder of a finished run any more.
+
+        A supervisor tells first that its pod has ended, and tidies up then; the scratch of a pod
+        that succeeded is taken away after that, unless the controller was killed meanwhile.
+        """
+        from argojobs.engine.executors.outcome import lives, read_result, read_started
+        from argojobs.engine.executors.processes import boot_identity
+
+        boot = boot_identity()
+        pace = self._pace(name)
+        naps_left = SCRATCH_NAPS
+        for _, pod, _ in self.store.pod_states(name):
+            directory = pod_directory(self.home, name, pod)
+            started = read_started(str(directory))
+            if started is None:
+                continue
+            while lives(started, boot):
+                pace.nap()
+            scratch = directory / "scratch"
+            while naps_left and scratch.exists() and read_result(directory).phase == "Succeeded":
+                naps_left -= 1
+                pace.nap()
+
+    def _pace(self, name: str) -> Pace:
+        from argojobs.engine.watching import Pace
+
+        return Pace(self.store, lambda: self._check_controller(name))
+
+    def _check_controller(self, name: str) -> None:
+        """While a run is not finished somebody must work on it: a dead controller is replaced."""
+        try:
+            final = self.store.is_final(name)
+        except NotFoundError:
+            return
+        if not final:
+            self.starter.ensure()
+
+
+def _checked_name(workflow: Workflow) -> str:
+    name = workflow.get("metadata", {}).get("name")
+    if not isinstance(name, str) or not name:
+        raise UsageError("the workflow has no name", where="metadata.name")
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name of a workflow",
+            where="metadata.name",
+            hint="lower-case letters, digits, '-' and '.', at most 63, a letter or digit at both ends",
+        )
+    return name
+
+
+def _remove_tree(folder: Path) -> None:
+    """Remove a folder that may not be there. Raises `HostError`."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise HostError(
+            f"{error.filename or folder} cannot be removed: {error.strerror}", where=str(folder)
+        ) from error

@@ -1,0 +1,143 @@
+"""Who serves a home, and how to reach it: `controller.lock` and the FIFO `wake`.
+
+`controller.lock` is held by flock as long as a controller lives; its text says which one. The
+FIFO has a reader exactly as long as a controller looks at the store. A client first commits, then
+pokes the FIFO. A controller that ends closes its read end first and then looks at the store once
+more. So a poke that went through means: what was committed before it will be seen.
+A FIFO, not a socket: its path may be longer than 108 bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from argojobs.engine.executors.processes import start_time
+from argojobs.engine.version import VERSION
+
+LOCK_FILE = "controller.lock"
+WAKE_FIFO = "wake"
+LOG_FILE = "controller.log"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The controller that serves a home, as it wrote itself down. started: seconds since 1970."""
+
+    pid: int
+    version: str
+    started: float
+
+
+class ControllerLock:
+    """The lock of a home, held until `release` or the end of the process."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def acquire(cls, home: Path) -> ControllerLock | None:
+        """Take the lock and write this process down in it; None when another holds it."""
+        descriptor = os.open(home / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        text = json.dumps(
+            {
+                "pid": os.getpid(),
+                "start": start_time(os.getpid()),
+                "version": VERSION,
+                "started": time.time(),
+            }
+        )
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, text.encode(), 0)
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Give the lock up."""
+        os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+
+
+def holder(home: Path) -> Holder | None:
+    """Return the controller that serves a home, None when there is none."""
+    try:
+        found = json.loads((home / LOCK_FILE).read_text())
+    except (FileNotFoundError, ValueError):  # never one, or ended, or just starting
+        return None
+    if start_time(found["pid"]) != found["start"]:
+        return None
+    return Holder(found["pid"], found["version"], found["started"])
+
+
+def poke(home: Path) -> bool:
+    """Wake the controller of a home; False when none looks at the store now."""
+    try:
+        descriptor = os.open(home / WAKE_FIFO, os.O_WRONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a FIFO without reader
+            return False
+        raise
+    try:
+        os.write(descriptor, b"\0")
+    except BlockingIOError:  # full of pokes: it will wake
+        return True
+    except BrokenPipeError:  # it closed its end just now
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+class WakeFifo:
+    """The controller's end of the FIFO."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / WAKE_FIFO
+        self._reader = self._writer = -1
+        self.open()
+
+    def open(self) -> None:
+        """From now on a poke goes through."""
+        if not self._path.is_fifo():
+            self._path.unlink(missing_ok=True)
+            os.mkfifo(self._path, 0o600)
+        self._reader = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
+        # Holding a writer keeps the reader from being at its end whenever no client has it open.
+        self._writer = os.open(self._path, os.O_WRONLY | os.O_NONBLOCK)
+
+    def fileno(self) -> int:
+        """The descriptor to wait on."""
+        return self._reader
+
+    def drain(self) -> None:
+        """Take all pokes out."""
+        try:
+            while os.read(self._reader, 65536):
+                pass
+        except BlockingIOError:
+            return
+
+    def close(self) -> None:
+        """From now on a poke says that nobody is there."""
+        if self._reader >= 0:
+            os.close(self._reader)
+            os.close(self._writer)
+            self._reader = self._writer = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,115 @@
+"""Reading the logs of pods while they grow: each line once, none lost.
+
+A supervisor writes a container's output, as it comes, to `main.log` in the pod's directory, and
+its result after the last byte. So a reader that learns first that a pod has ended, and then reads
+to the end of the file, has all of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from argojobs.engine.store import Store
+from argojobs.service import LogLine
+
+LOG_NAME = "main.log"
+
+_CHUNK = 1 << 20
+
+
+class PodLog:
+    """The log of one pod, read from where the last read ended."""
+
+    def __init__(self, node_id: str, pod: str, path: Path) -> None:
+        self.node_id = node_id
+        self.pod = pod
+        self._path = path
+        self._offset = 0
+        self._partial = b""
+
+    def read(self, *, last: bool = False) -> Iterator[LogLine]:
+        """Yield the lines completed since; with `last` also one without a newline at the end."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY)
+        except FileNotFoundError:  # the pod has not begun, or never will
+            descriptor = -1
+        try:
+            while descriptor >= 0 and (data := os.pread(descriptor, _CHUNK, self._offset)):
+                self._offset += len(data)
+                *lines, self._partial = (self._partial + data).split(b"\n")
+                for line in lines:
+                    yield self._line(line)
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+        if last and self._partial:
+            line, self._partial = self._partial, b""
+            yield self._line(line)
+
+    def skip_to_tail(self, count: int) -> None:
+        """Begin with the last `count` lines that are there now."""
+        try:
+            size = self._path.stat().st_size
+        except FileNotFoundError:
+            return
+        with self._path.open("rb") as file:
+            begin, found = size, 0
+            if size:
+                file.seek(size - 1)
+                found = 0 if file.read(1) == b"\n" else 1  # a last line without its newline
+            needed = count + 1 - found
+            while begin > 0 and needed > 0:
+                step = min(65536, begin)
+                file.seek(begin - step)
+                block = file.read(step)
+                newlines = [i for i, byte in enumerate(block) if byte == 0x0A]
+                if len(newlines) >= needed:
+                    self._offset = begin - step + newlines[-needed] + 1
+                    return
+                needed -= len(newlines)
+                begin -= step
+
+    def _line(self, raw: bytes) -> LogLine:
+        text = raw.removesuffix(b"\r").decode("utf-8", errors="replace")
+        return LogLine(self.node_id, self.pod, text)
+
+
+def read_logs(
+    store: Store,
+    name: str,
+    directory_of: Callable[[str], Path],
+    *,
+    node_id: str = "",
+    follow: bool = False,
+    tail: int = 0,
+    pause: Callable[[], object],
+) -> Iterator[LogLine]:
+    """Yield the log lines of a run's pods, in the order of the pods, later as they come.
+
+    directory_of: pod name -> its directory. node_id: that node's pod alone. follow: go on until
+    the run is final. tail: begin with so many of the last lines of each pod. pause: waits a
+    moment; called whenever nothing is left to read. Raises `NotFoundError`.
+    """
+    readers: dict[str, PodLog] = {}
+    done: set[str] = set()
+    while True:
+        final = store.is_final(name)
+        for pod_node, pod, state in store.pod_states(name):
+            if pod_node in done or (node_id and pod_node != node_id):
+                continue
+            if state == "pending" and not final:
+                continue
+            reader = readers.get(pod_node)
+            if reader is None:
+                reader = readers[pod_node] = PodLog(pod_node, pod, directory_of(pod) / LOG_NAME)
+                if tail:
+                    reader.skip_to_tail(tail)
+            over = state == "ended" or final or not follow
+            yield from reader.read(last=over)
+            if over:
+                done.add(pod_node)
+        if final or not follow:
+            return
+        pause()

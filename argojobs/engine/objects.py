@@ -1,0 +1,74 @@
+"""The Argo Workflow object as people and clients see it, put together from what is stored.
+
+Stored are the object as submitted, its status fields, the node rows and the operator's private
+bookkeeping. Shown are exactly Argo's fields: whole seconds, summed progress, Argo's own labels,
+`spec.shutdown`; keys that begin with "_" are the engine's and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from argojobs.engine.clock import whole
+from argojobs.engine.progress import summed_progress
+from argojobs.service import FINAL_PHASES, Workflow
+
+_LABEL = "workflows.argoproj.io/"
+_TIMES = frozenset({"startedAt", "finishedAt"})
+
+
+def shown_workflow(
+    metadata: Mapping[str, Any],
+    spec: Mapping[str, Any],
+    status: Mapping[str, Any],
+    private: Mapping[str, Any],
+    *,
+    change: int,
+) -> Workflow:
+    """Return the object without nodes; `change` becomes its resourceVersion.
+
+    Source: Argo's labels `phase` and `completed`, annotation `pod-name-format`, `spec.shutdown`.
+    """
+    shown = {**metadata, "resourceVersion": str(change)}
+    phase = str(status.get("phase", ""))
+    own = private.get("metadata", {})
+    if phase:
+        shown["labels"] = {
+            **metadata.get("labels", {}),
+            **own.get("labels", {}),
+            _LABEL + "completed": "true" if phase in FINAL_PHASES else "false",
+            _LABEL + "phase": phase,
+        }
+        shown["annotations"] = {
+            **metadata.get("annotations", {}),
+            **own.get("annotations", {}),
+            _LABEL + "pod-name-format": "v2",
+        }
+    shutdown = private.get("shutdown")
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": shown,
+        "spec": {**spec, "shutdown": shutdown} if shutdown else dict(spec),
+        "status": _whole_times(status),
+    }
+
+
+def shown_nodes(nodes: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return all nodes of a run as Argo shows them, in their order."""
+    progress = summed_progress(dict(nodes))
+    shown = {}
+    for key, node in nodes.items():
+        shown[key] = _whole_times(node)
+        if key in progress:
+            shown[key]["progress"] = progress[key]
+    return shown
+
+
+def _whole_times(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: whole(value) if key in _TIMES and value else value
+        for key, value in fields.items()
+        if not key.startswith("_")
+    }

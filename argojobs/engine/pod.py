@@ -1,0 +1,487 @@
+"""From a pod to start to the request that an executor carries out: all a pod needs, as JSON.
+
+Here is what an image means on a machine without images: the working directory is the submitter's
+project, `python` is the submitter's interpreter, and `[local.images]` says what an image stands
+for. Pure: nothing of this host is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from argojobs.engine.artifacts import archive_name
+from argojobs.engine.expansion import container_variables, expand
+from argojobs.errors import HostError, ParameterError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from argojobs.engine.model import StartPod, Template
+
+FORMAT = 1
+GRACE = 30.0  # Kubernetes' terminationGracePeriodSeconds
+LONGEST = 131_071  # bytes of one environment variable or argument (Linux: MAX_ARG_STRLEN - 1)
+SCRIPT = "/argo/staging/script"  # where Argo puts `script.source`
+PROGRESS = "/argo/progress"
+PYTHON = re.compile(r"python(3(\.\d+)?)?")
+OUR_PROGRAM = "/argojobs/code/.argojobs"
+ALLOWED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR"
+    r"|(https?|all|ftp|no)_proxy|(HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE"
+    r"|CURL_CA_BUNDLE|LD_LIBRARY_PATH|CUDA_.*|NVIDIA_.*|CUDNN_.*|NCCL_.*|ROCR_.*|HIP_.*|XLA_.*"
+    r"|JAX_.*|TF_.*|OMP_.*|MKL_.*|OPENBLAS_.*|KMP_.*|XDG_.*_HOME|HF_HOME|TORCH_HOME|KERAS_.*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitter:
+    """Whose machine and project it is: taken at submission, never from the controller.
+
+    interpreter: absolute path. directory: the project root or working directory, absolute.
+    environment: already reduced by `allowed_environment`. keep: further host paths that pods
+    must see even when they lie below /tmp.
+    """
+
+    interpreter: str
+    directory: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What an image stands for: its ENTRYPOINT and CMD, and the folder of its files if any."""
+
+    entrypoint: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PodContext:
+    """What is the same for all pods of a run.
+
+    pods: the folder of all pod directories. cache: folder for unpacked code bundles.
+    repository: from `Repository.describe()`. claims: claim name -> host folder, as settings say;
+    any other claim is a folder below claims_home. isolation: what the executor found this host to
+    allow. share_host_paths: without namespaces, let manifests
+    use the host's own paths. artifact_prefix: the key before an artifact's file name, Argo's
+    `keyFormat`. environment: variables set over the submitter's (the leased devices).
+    """
+
+    workflow: str
+    uid: str
+    namespace: str
+    submitter: Submitter
+    pods: str
+    cache: str
+    repository: Mapping[str, Any]
+    claims_home: str = ""
+    claims: Mapping[str, str] = field(default_factory=dict)
+    images: Mapping[str, Image] = field(default_factory=dict)
+    isolation: Literal["mount", "user", "none"] = "mount"
+    share_host_paths: bool = False
+    artifact_prefix: str = ""
+    grace: float = GRACE
+    host: str = "localhost"
+    service_account: str = "default"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def allowed_environment(environment: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
+    """The part of a submitter's environment that its pods get; `more` names further variables.
+
+    A name of `more` may end in `*`. Secrets are not in it unless named.
+    """
+    further = tuple(more)
+    exact = {name for name in further if not name.endswith("*")}
+    begins = tuple(name[:-1] for name in further if name.endswith("*"))
+    return {
+        name: value
+        for name, value in environment.items()
+        if ALLOWED.fullmatch(name) or name in exact or (begins and name.startswith(begins))
+    }
+
+
+def pod_directory(context: PodContext, pod: str) -> str:
+    """Where request, log and result of a pod lie."""
+    return f"{context.pods}/{context.workflow}/{pod}"
+
+
+def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
+    """The request that starts a pod.
+
+    Raises HostError for a command or claim this machine has no answer for, UnsupportedError for
+    a field that cannot be honoured here, ParameterError for a value that is too large.
+    """
+    template = start.template
+    script = template.get("script")
+    container: Mapping[str, Any] = script if script is not None else template["container"]
+    image = context.images.get(container.get("image", ""), Image())
+    directory = pod_directory(context, start.name)
+    way = _way(context, container)
+    script_path = f"{directory}/scratch/script" if way == "shared" else SCRIPT
+    source = script.get("source", "") if script is not None else ""
+    declared = container_variables(container.get("env") or (), _fields(start, context))
+    injected = _injected(start, context)
+    command = _command(container, image, context, {**declared, **injected})
+    if source:
+        command.append(script_path)
+    working_directory = container.get("workingDir") or (
+        "/" if image.root else context.submitter.directory
+    )
+    request: dict[str, Any] = {
+        "format": FORMAT,
+        "pod": start.name,
+        "workflow": context.workflow,
+        "namespace": context.namespace,
+        "node_id": start.node_id,
+        "directory": directory,
+        "containers": [
+            {
+                "name": "main",
+                "image": container.get("image", ""),
+                "command": command,
+                "env": {**_base(context, image), **declared, **injected, **_on_a_laptop(declared)},
+                "working_directory": working_directory,
+            }
+        ],
+        "script": source or None,
+        "script_path": script_path,
+        "inputs": _inputs(template),
+        "outputs": _outputs(template, context, start.name),
+        "mounts": _mounts(template, container, context),
+        "deadline": start.deadline,
+        "grace": context.grace,
+        "capture_result": start.capture_result,
+        "repository": dict(context.repository),
+        "host": {
+            "isolation": context.isolation if way == "private" else way,
+            "root": image.root,
+            "cache": context.cache,
+            "keep": _kept(context),
+        },
+    }
+    if way == "rerooted":
+        _reroot(request)
+    if way == "rerooted" or (way == "shared" and not context.share_host_paths):
+        _check_paths(request, rerooted=way == "rerooted")
+    return request
+
+
+def _way(context: PodContext, container: Mapping[str, Any]) -> str:
+    """private, rerooted or shared: see `executors/layout.py`."""
+    if context.isolation != "none":
+        return "private"
+    if rerootable(container):
+        return "rerooted"
+    return "shared"
+
+
+def rerootable(container: Mapping[str, Any]) -> bool:
+    """Whether a container runs argojobs' own program, which finds its places by itself."""
+    words = [
+        str(word) for word in (*(container.get("command") or ()), *(container.get("args") or ()))
+    ]
+    names = {entry["name"] for entry in container.get("env") or ()}
+    ours = any(word.startswith(OUR_PROGRAM) for word in words)
+    return ours or "argojobs.runtime" in words or "ARGOJOBS_CODE" in names
+
+
+def _fields(start: StartPod, context: PodContext) -> dict[str, str]:
+    """What the downward API knows of a pod on this machine."""
+    fields = {
+        "metadata.name": start.name,
+        "metadata.namespace": context.namespace,
+        "metadata.uid": f"{context.uid}-{start.node_id}",
+        "spec.nodeName": context.host,
+        "spec.serviceAccountName": context.service_account,
+        "status.podIP": "127.0.0.1",
+        "status.hostIP": "127.0.0.1",
+    }
+    metadata = start.template.get("metadata") or {}
+    labels = {"workflows.argoproj.io/workflow": context.workflow, **context.labels}
+    for name, value in {**labels, **(metadata.get("labels") or {})}.items():
+        fields[f"metadata.labels['{name}']"] = str(value)
+    annotations = {
+        "workflows.argoproj.io/node-id": start.node_id,
+        **context.annotations,
+        **(metadata.get("annotations") or {}),
+    }
+    for name, value in annotations.items():
+        fields[f"metadata.annotations['{name}']"] = str(value)
+    return fields
+
+
+def _injected(start: StartPod, context: PodContext) -> dict[str, str]:
+    """The variables that Argo adds to each container (fields.md 9)."""
+    deadline = "0001-01-01T00:00:00Z"
+    if start.deadline is not None:
+        deadline = datetime.fromtimestamp(start.deadline, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "ARGO_CONTAINER_NAME": "main",
+        "ARGO_WORKFLOW_NAME": context.workflow,
+        "ARGO_WORKFLOW_UID": context.uid,
+        "ARGO_NODE_ID": start.node_id,
+        "ARGO_INCLUDE_SCRIPT_OUTPUT": "true" if start.capture_result else "false",
+        "ARGO_DEADLINE": deadline,
+        "ARGO_PROGRESS_FILE": PROGRESS,
+    }
+
+
+def _on_a_laptop(declared: Mapping[str, str]) -> dict[str, str]:
+    """What our own steps are told here instead of what suits a pod with an address of its own.
+
+    Ports of steps are ports of this machine: nothing listens unless asked for, and then only for
+    this machine.
+    """
+    told = {}
+    if "ARGOJOBS_TENSORBOARD" in declared:
+        told["ARGOJOBS_TENSORBOARD"] = "0"
+    if "ARGOJOBS_DEBUG" in declared:
+        told["ARGOJOBS_DEBUG_ADDRESS"] = "127.0.0.1:3000"
+    return told
+
+
+def _base(context: PodContext, image: Image) -> dict[str, str]:
+    """The environment below the container's own: the submitter's, its interpreter first."""
+    base = {**context.submitter.environment, **context.environment}
+    standard = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    if image.root:
+        base["PATH"] = standard
+    else:
+        interpreters = posixpath.dirname(context.submitter.interpreter)
+        base["PATH"] = f"{interpreters}:{base.get('PATH') or standard}"
+    return base
+
+
+def _command(
+    container: Mapping[str, Any],
+    image: Image,
+    context: PodContext,
+    variables: Mapping[str, str],
+) -> list[str]:
+    """What is run: Kubernetes' rules for command, args, ENTRYPOINT and CMD (gotcha 25)."""
+    given = [str(word) for word in container.get("command") or ()]
+    arguments = container.get("args")
+    words = given or list(image.entrypoint)
+    if arguments is not None:
+        words += [str(word) for word in arguments]
+    elif not given:
+        words += image.command
+    words = [expand(word, variables) for word in words]
+    if not words:
+        raise _no_command(str(container.get("image", "")))
+    if PYTHON.fullmatch(words[0]) and not image.root:
+        words[0] = context.submitter.interpreter
+    for word in (*words, *variables.values()):
+        if len(word) > LONGEST // 4 and len(word.encode("utf-8", "surrogateescape")) > LONGEST:
+            raise ParameterError(
+                f"a value of {len(word)} characters is too large for a command line or an"
+                " environment variable (128 KiB)",
+                hint="Pass it as an artifact.",
+            )
+    return words
+
+
+def _no_command(image: str) -> HostError:
+    return HostError(
+        f"the image {image!r} is not known on this machine, and the template gives no command",
+        hint=f"Say what stands for it:  [local.images.{json.dumps(image)}]  command = [...]",
+    )
+
+
+def missing_command(command: str, image: str) -> HostError:
+    """The error for a command that this machine does not have."""
+    return HostError(
+        f'"{command}" is not found on this machine',
+        hint=f"Install it, or say what stands for the image: [local.images.{json.dumps(image)}]",
+    )
+
+
+def _inputs(template: Template) -> list[dict[str, Any]]:
+    """Input artifacts with a location; optional ones without are left out."""
+    inputs = []
+    for artifact in (template.get("inputs") or {}).get("artifacts") or ():
+        item: dict[str, Any] = {
+            "name": artifact["name"],
+            "path": artifact["path"],
+            "archive": next(iter(artifact.get("archive") or {"auto": {}})),
+            "mode": artifact.get("mode"),
+            "recurse": bool(artifact.get("recurseMode")),
+            "optional": bool(artifact.get("optional")),
+        }
+        if "raw" in artifact:
+            item["data"] = artifact["raw"].get("data", "")
+        elif (artifact.get("s3") or {}).get("key"):
+            item["key"] = _joined_key(artifact)
+        elif artifact.get("optional"):
+            continue
+        else:
+            raise UnsupportedError(
+                f"the input artifact {artifact['name']!r} has no location known on this machine",
+                hint="It needs `raw`, `from`, or `s3.key`; or make it `optional`.",
+            )
+        inputs.append(item)
+    return inputs
+
+
+def _joined_key(artifact: Mapping[str, Any]) -> str:
+    key = str(artifact["s3"]["key"])
+    sub_path = artifact.get("subPath")
+    return posixpath.join(key, str(sub_path)) if sub_path else key
+
+
+def _outputs(template: Template, context: PodContext, pod: str) -> dict[str, Any]:
+    """Output parameters read from files, and output artifacts with the key each will have."""
+    outputs = template.get("outputs") or {}
+    parameters: list[dict[str, Any]] = []
+    for parameter in outputs.get("parameters") or ():
+        source = parameter.get("valueFrom") or {}
+        if "path" not in source:
+            continue
+        default = source.get("default", parameter.get("default"))
+        parameters.append({"path": source["path"], "default": default, "declared": parameter})
+    prefix = context.artifact_prefix or f"{context.workflow}/{pod}"
+    artifacts = []
+    for artifact in outputs.get("artifacts") or ():
+        if not artifact.get("path"):
+            continue
+        archive = artifact.get("archive") or {"tar": {}}
+        kind = next(iter(archive))
+        name = archive_name(artifact["name"], artifact["path"], kind)
+        artifacts.append(
+            {
+                "path": artifact["path"],
+                "optional": bool(artifact.get("optional")),
+                "archive": kind,
+                "level": (archive[kind] or {}).get("compressionLevel"),
+                "key": (artifact.get("s3") or {}).get("key") or f"{prefix}/{name}",
+                "declared": artifact,
+            }
+        )
+    return {"parameters": parameters, "artifacts": artifacts}
+
+
+def _mounts(
+    template: Template, container: Mapping[str, Any], context: PodContext
+) -> list[dict[str, Any]]:
+    volumes = {volume["name"]: volume for volume in template.get("volumes") or ()}
+    mounts = []
+    for mount in container.get("volumeMounts") or ():
+        volume = volumes.get(mount["name"])
+        if volume is None:
+            raise UnsupportedError(f"volumeMounts names {mount['name']!r}, which is no volume")
+        sub_path = str(mount.get("subPath") or "")
+        if sub_path.startswith("/") or ".." in sub_path.split("/"):
+            raise UnsupportedError(f"the subPath {sub_path!r} leads out of its volume")
+        mounts.append(
+            {
+                "name": mount["name"],
+                "path": mount["mountPath"],
+                "sub_path": sub_path,
+                **_volume(volume, context, read_only=bool(mount.get("readOnly"))),
+            }
+        )
+    return mounts
+
+
+def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) -> dict[str, Any]:
+    if "emptyDir" in volume:
+        empty = volume["emptyDir"] or {}
+        found: dict[str, Any] = {"kind": "emptyDir", "read_only": read_only}
+        if empty.get("medium") == "Memory":
+            found["memory"] = _bytes(empty.get("sizeLimit"))
+        return found
+    if "hostPath" in volume:
+        host = volume["hostPath"]
+        create = host.get("type") == "DirectoryOrCreate"
+        return {"kind": "host", "source": host["path"], "create": create, "read_only": read_only}
+    if "persistentVolumeClaim" in volume:
+        claim = volume["persistentVolumeClaim"]["claimName"]
+        return {
+            "kind": "claim",
+            "source": context.claims.get(claim) or _own_claim(claim, context),
+            "create": True,
+            "read_only": read_only or bool(volume["persistentVolumeClaim"].get("readOnly")),
+        }
+    kinds = ", ".join(key for key in volume if key != "name")
+    raise UnsupportedError(f"the volume {volume['name']!r} is of a kind unknown here: {kinds}")
+
+
+def _own_claim(claim: str, context: PodContext) -> str:
+    """The folder of a claim that no setting names one for."""
+    if not re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", claim) or ".." in claim:
+        raise HostError(
+            f"{claim!r} is no name of a claim",
+            hint="names of claims are lower case letters, digits, '-' and '.' (Kubernetes)",
+        )
+    if not context.claims_home:
+        raise HostError(
+            f"the claim {claim!r} has no folder on this machine",
+            hint=f'Give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
+        )
+    return f"{context.claims_home}/{claim}"
+
+
+def _bytes(quantity: Any) -> int:
+    """The bytes of a size limit; 0 when there is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]i?|k)?", str(quantity or ""))
+    if match is None:
+        return 0
+    unit = match[2] or ""
+    power = " KMGT".index(unit[0].upper()) if unit else 0
+    return int(float(match[1]) * (1024 if unit.endswith("i") else 1000) ** power)
+
+
+def _kept(context: PodContext) -> list[str]:
+    """Host paths that a pod sees even below a folder that is its own (/tmp)."""
+    submitter = context.submitter
+    prefix = posixpath.dirname(posixpath.dirname(submitter.interpreter))
+    return list(dict.fromkeys((submitter.directory, prefix, *submitter.keep)))
+
+
+def _reroot(request: dict[str, Any]) -> None:
+    """Move the contract's places below a folder of the pod's, for argojobs' own steps."""
+    root = f"{request['directory']}/scratch/root"
+    main = request["containers"][0]
+    main["env"]["ARGOJOBS_ROOT"] = root
+    main["env"]["ARGO_PROGRESS_FILE"] = root + PROGRESS
+    main["env"]["TMPDIR"] = f"{request['directory']}/scratch/tmp"
+    main["command"] = [
+        root + word if word.startswith("/argojobs/") else word for word in main["command"]
+    ]
+    if main["working_directory"].startswith("/argojobs/"):
+        main["working_directory"] = root + main["working_directory"]
+    request["mounts"] = [
+        mount
+        for mount in request["mounts"]
+        if mount["path"] != "/dev/shm"  # noqa: S108
+    ]
+
+
+def _check_paths(request: Mapping[str, Any], *, rerooted: bool) -> None:
+    """Refuse what cannot be had without a private root; raises UnsupportedError naming it."""
+    outputs = request["outputs"]
+    paths = [
+        item["path"]
+        for item in (
+            *request["inputs"],
+            *outputs["parameters"],
+            *outputs["artifacts"],
+            *request["mounts"],
+        )
+        if not (rerooted and item["path"].startswith("/argojobs/"))
+    ]
+    if paths:
+        raise UnsupportedError(
+            f"this machine has no mount namespaces, so a pod cannot have {', '.join(paths)}",
+            hint="Let it use the host's own paths with --share-host-paths, or run it on Linux.",
+        )

@@ -1,0 +1,382 @@
+"""The runs of one home in memory: what happened is folded, what follows is stored, then done.
+
+A `Scheduler` is told of pods that ended and timers that rang. One `turn` folds all of it through
+the pure operator, chooses the pods that may start, stores everything in one transaction, and only
+then starts and ends pods. So a process that is killed at any point leaves a store that says what
+was decided, and pod directories that say what was begun; the next one goes on from both.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+from argojobs.config.home import no_space
+from argojobs.engine.active import ActiveRun, Pod
+from argojobs.engine.clock import stamp
+from argojobs.engine.context import Isolation, pod_context, pod_directory
+from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus
+from argojobs.engine.executors.outcome import LOST, read_result
+from argojobs.engine.journal import log
+from argojobs.engine.leases import lease, release
+from argojobs.engine.model import (
+    Begin,
+    Event,
+    PodEnded,
+    PodResult,
+    PodStarted,
+    Shutdown,
+    Tick,
+)
+from argojobs.engine.pod import GRACE, pod_request
+from argojobs.engine.store import Command, Store
+from argojobs.errors import ArgojobsError, HostError
+
+#: Seconds between two looks at the GPUs that other homes hold: nobody tells us of their end.
+LOOK_AGAIN = 0.5
+
+#: Held in the home to have room for the last words of a run when the disk is full.
+RESERVE_FILE = "reserve"
+RESERVE_SIZE = 512 * 1024
+
+
+class Executor(Protocol):
+    """What starts and ends pods; `engine.executors` has them."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """What kind of private root this host allows a pod."""
+
+    def start(self, request: Mapping[str, object]) -> None:
+        """Start a pod, at most once a directory; may raise `ArgojobsError` or `OSError`."""
+
+    def stop(self, pod_directory: str, reason: str, grace: float) -> None:
+        """End a pod: politely, then after `grace` seconds by force."""
+
+    def recover(self, pod_directory: str) -> str:
+        """Say what became of a pod: running (then its end is told), ended, lost, never started."""
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when pods have ended."""
+
+    def read(self) -> Sequence[str | os.PathLike[str]]:
+        """The directories of the pods that ended since."""
+
+    def close(self) -> None:
+        """Let go of the executor; pods that run go on."""
+
+
+class Scheduler:
+    """The runs of one home, in memory, and what is to be done for them."""
+
+    def __init__(
+        self,
+        home: Path,
+        store: Store,
+        executor: Executor,
+        *,
+        clock: Callable[[], float] = time.time,
+        capacity: Resources | None = None,
+    ) -> None:
+        self.home = home
+        self.store = store
+        self.executor = executor
+        self.clock = clock
+        self.capacity = capacity or host_capacity()
+        self.gpus = host_gpus()
+        self.runs: dict[str, ActiveRun] = {}
+        self._queue: deque[tuple[ActiveRun, Event]] = deque()
+        self._by_directory: dict[str, tuple[ActiveRun, str]] = {}
+        #: Pods that wait for a GPU which another home has.
+        self._without_gpu = False
+        self._look_again_at = 0.0
+
+    # What happens
+
+    def look_at_store(self) -> None:
+        """Take in new runs and carry out commands."""
+        for name in self.store.unfinished():
+            if name not in self.runs:
+                self._load(name)
+        done: list[int] = []
+        for command in self.store.commands():
+            run = self.runs.get(command.run)
+            if run is None:  # finished meanwhile, or removed
+                done.append(command.number)
+            else:
+                self._obey(run, command)
+        if done:
+            self.store.drop_commands(done)
+
+    def pods_ended(self, directories: Iterable[str | os.PathLike[str]]) -> None:
+        """Take in that the pods of these directories have ended."""
+        for path in directories:
+            directory = os.fspath(path)
+            known = self._by_directory.get(directory)
+            if known is not None:
+                run, node_id = known
+                self._enqueue(run, PodEnded(node_id, self._result(run, node_id, directory)))
+
+    def ring_timers(self) -> None:
+        """Send a `Tick` to the runs whose time has come."""
+        now = self.clock()
+        for run in self.runs.values():
+            if run.ring(now):
+                self._enqueue(run, Tick())
+
+    def next_time(self) -> float | None:
+        """When the loop has to look again by itself, None when it need not."""
+        times = [run.timers[0] for run in self.runs.values() if run.timers]
+        if self._without_gpu:
+            times.append(self._look_again_at)
+        return min(times, default=None)
+
+    def turn(self) -> None:
+        """Do all that is to be done now: fold, choose, store, then act, until nothing is left."""
+        self._look_again_at = self.clock() + LOOK_AGAIN
+        while True:
+            self._fold_queue()
+            self._choose_pods()
+            self._fold_queue()
+            self._end_stuck_runs()
+            if not self._commit():
+                return
+            self._act()
+            if not self._queue:
+                return
+
+    # How it is done
+
+    def _load(self, name: str) -> None:
+        """Take a run in: a new one begins, one of an earlier controller goes on."""
+        stored = self.store.load_run(name)
+        try:
+            run = ActiveRun(stored)
+        except Exception as error:  # noqa: BLE001 - ends this run, not the controller
+            self._refuse(name, error)
+            return
+        self.runs[name] = run
+        if not stored.begun:
+            self._enqueue(run, Begin())
+            return
+        log(f"{name}: going on with it, {len(stored.pods)} pods under way")
+        for row in stored.pods:
+            directory = self._directory(name, row.name)
+            state = self.executor.recover(directory)
+            began = state != "never started"
+            run.restore_pod(row, started=began)
+            if began:
+                self._by_directory[directory] = (run, row.node_id)
+            if state == "ended":
+                self.pods_ended([directory])
+            elif state == "lost":
+                self._enqueue(run, PodEnded(row.node_id, LOST))
+            elif not began and row.kill is not None:
+                self._enqueue(run, PodEnded(row.node_id, PodResult("Failed", row.kill)))
+        self._enqueue(run, Tick())
+
+    def _refuse(self, name: str, error: Exception) -> None:
+        """End a run that cannot even be loaded."""
+        log("".join(traceback.format_exception(error)))
+        self.store.end_in_error(name, internal(error), stamp(self.clock()))
+
+    def _obey(self, run: ActiveRun, command: Command) -> None:
+        strategy: Literal["Stop", "Terminate"] = (
+            "Terminate" if command.strategy == "Terminate" else "Stop"
+        )
+        change = run.change()
+        change.commands_done.append(command.number)
+        self._enqueue(run, Shutdown(strategy, command.message))
+
+    def _directory(self, run: str, pod: str) -> str:
+        return str(pod_directory(self.home, run, pod))
+
+    def _enqueue(self, run: ActiveRun, event: Event) -> None:
+        self._queue.append((run, event))
+
+    def _fold_queue(self) -> None:
+        """Fold all events that wait; an error of ours ends its run and no other."""
+        while self._queue:
+            run, event = self._queue.popleft()
+            if run.final or self.runs.get(run.name) is not run:
+                continue
+            if isinstance(event, PodEnded):
+                if event.node_id not in run.running and event.node_id not in run.waiting:
+                    continue  # told twice
+                self._let_go(run, run.running.get(event.node_id))
+            try:
+                follow = run.fold(event, self.clock())
+            except Exception as error:  # noqa: BLE001 - whatever it is, it must not hang the run
+                log(f"{run.name}: {''.join(traceback.format_exception(error))}")
+                run.break_off(internal(error), self.clock())
+                continue
+            self._queue.extend((run, later) for later in follow)
+
+    def _let_go(self, run: ActiveRun, pod: Pod | None) -> None:
+        """Give back what a pod held that has ended; None is one that never started."""
+        if pod is None:
+            return
+        directory = self._directory(run.name, pod.start.name)
+        self._by_directory.pop(directory, None)
+        if self.gpus and pod.resources.gpu:
+            release(self.gpus, directory)
+
+    def _choose_pods(self) -> None:
+        """Give pods their turn, as many as fit."""
+        running = [pod.resources for run in self.runs.values() for pod in run.running.values()]
+        self._without_gpu = False
+        for name, node_id in choose(self._candidates(), running, self.capacity):
+            run = self.runs[name]
+            if not self._equip(run, run.waiting[node_id]):
+                self._without_gpu = True
+                continue
+            pod = run.mark_started(node_id)
+            directory = self._directory(name, pod.start.name)
+            self._by_directory[directory] = (run, node_id)
+            self._enqueue(run, PodStarted(node_id))
+
+    def _candidates(self) -> Iterator[tuple[tuple[str, str], Resources]]:
+        """Yield the pods that wait, one of each run in turn, so that no run waits for another."""
+        queues = [_waiting_of(run) for run in self.runs.values() if run.waiting and not run.final]
+        while queues:
+            for queue in list(queues):
+                found = next(queue, None)
+                if found is None:
+                    queues.remove(queue)
+                else:
+                    yield found
+
+    def _equip(self, run: ActiveRun, pod: Pod) -> bool:
+        """Lend a pod its GPUs; False when another home has them now."""
+        count = min(pod.resources.gpu, len(self.gpus))
+        if not count:
+            return True
+        lent = lease(count, self.gpus, self._directory(run.name, pod.start.name))
+        if lent is None:
+            return False
+        pod.gpus = lent
+        return True
+
+    def _end_stuck_runs(self) -> None:
+        """End runs that are not over although nothing can happen in them any more.
+
+        It is a fault of ours when it happens; a message beats a run that waits for ever.
+        """
+        for run in self.runs.values():
+            if not run.final and not (run.running or run.waiting or run.timers):
+                log(f"{run.name}: nothing runs and nothing waits, yet it is {run.status}")
+                run.break_off("no step runs, waits or can start: an error of the engine", self.clock())
+
+    def _commit(self) -> bool:
+        """Store what changed in all runs, in one transaction; False when the disk is full."""
+        changes = [change for run in self.runs.values() if (change := run.take_change())]
+        if not changes:
+            return True
+        try:
+            self.store.commit(changes)
+        except HostError as error:
+            log(str(error))
+            self._survive_full_disk([change.run for change in changes])
+            return False
+        return True
+
+    def _survive_full_disk(self, names: list[str]) -> None:
+        """End the runs whose changes found no room, with a message that says so.
+
+        The reserve is given up for it. Without even that much room the controller ends, and the
+        next one tries again: what was not stored was not begun.
+        """
+        message = no_space(self.home).what
+        for name in names:
+            self.runs[name].break_off(message, self.clock())
+        (self.home / RESERVE_FILE).unlink(missing_ok=True)
+        changes = [change for name in names if (change := self.runs[name].take_change())]
+        self.store.commit(changes)
+        self._act()
+
+    def _act(self) -> None:
+        """Start and end pods as stored; forget runs that are over."""
+        for run in list(self.runs.values()):
+            if run.to_start:
+                ids, run.to_start = run.to_start, []
+                for node_id in ids:
+                    self._start(run, node_id)
+            if run.to_kill:
+                ids, run.to_kill = run.to_kill, []
+                for node_id in ids:
+                    self._stop(run, node_id)
+            if run.final:
+                self._forget(run)
+
+    def _start(self, run: ActiveRun, node_id: str) -> None:
+        pod = run.running[node_id]
+        try:
+            context = pod_context(
+                self.home,
+                run.workflow,
+                run.submitter,
+                self.executor.isolation,
+                pod.gpus if self.gpus else None,
+            )
+            self.executor.start(pod_request(pod.start, context))
+        except (ArgojobsError, OSError) as error:
+            message = error.what if isinstance(error, ArgojobsError) else str(error)
+            log(f"{run.name}: pod {pod.start.name} cannot start: {message}")
+            self._enqueue(run, PodEnded(node_id, PodResult("Error", message)))
+        except Exception as error:  # noqa: BLE001 - ours; it ends the step, with the message
+            log(f"{run.name}: {''.join(traceback.format_exception(error))}")
+            self._enqueue(run, PodEnded(node_id, PodResult("Error", internal(error))))
+
+    def _stop(self, run: ActiveRun, node_id: str) -> None:
+        pod = run.running.get(node_id)
+        if pod is not None and pod.kill is not None:
+            directory = self._directory(run.name, pod.start.name)
+            try:
+                self.executor.stop(directory, pod.kill, GRACE)
+            except OSError as error:
+                log(f"{run.name}: pod {pod.start.name} cannot be ended: {error}")
+
+    def _forget(self, run: ActiveRun) -> None:
+        """Let a final run go. Pods that are still being ended keep their GPUs until then."""
+        for pod in run.running.values():
+            self._by_directory.pop(self._directory(run.name, pod.start.name), None)
+        del self.runs[run.name]
+        log(f"{run.name}: {run.status.get('phase')}")
+
+    def _result(self, run: ActiveRun, node_id: str, directory: str) -> PodResult:
+        try:
+            return read_result(directory)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            log(f"{run.name}: {node_id}: the result in {directory} cannot be read: {error!r}")
+            return PodResult("Error", f"the pod's result cannot be read: {error}")
+
+
+def _waiting_of(run: ActiveRun) -> Iterator[tuple[tuple[str, str], Resources]]:
+    """Yield the pods of a run that may have their turn, no more than its settings allow."""
+    pods = iter(run.waiting.items())
+    if run.most_pods:
+        pods = itertools.islice(pods, max(0, run.most_pods - len(run.running)))
+    return (((run.name, node_id), pod.resources) for node_id, pod in pods)
+
+
+def internal(error: Exception) -> str:
+    """Say an internal error in one line, for the run it ended."""
+    what = error.what if isinstance(error, ArgojobsError) else f"{type(error).__name__}: {error}"
+    return f"internal error of the controller, see controller.log: {what}"
+
+
+def make_reserve(home: Path) -> None:
+    """Keep a little room on the disk for the time when it is full."""
+    path = home / RESERVE_FILE
+    if path.exists():
+        return
+    try:
+        path.write_bytes(bytes(RESERVE_SIZE))
+    except OSError as error:
+        log(f"no room for the reserve: {error}")

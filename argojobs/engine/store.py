@@ -1,0 +1,442 @@
+"""The store: the runs of a home in one SQLite file, in WAL mode.
+
+One row a run, one row a node, one row a pod, so that a change writes what changed and nothing
+more. The Argo Workflow object is put together when someone reads it. Pods are an outbox: the
+action "start this pod" is stored in the transaction that stores the node it belongs to, so that a
+controller killed at any point finds what it had decided and has not yet done.
+
+Each run has a change number, raised by every transaction that touches it; a node row carries the
+number at which it last changed. A reader asks for what is newer than what it has.
+
+WAL with synchronous NORMAL: a transaction survives the end of the process, not always a power
+cut. That is enough here, for the pod directories tell which pods were started.
+"""
+
+# ruff: noqa: S608 - SQL is put together from constants of this file; values are always bound
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from argojobs.config.home import host_error, no_space
+from argojobs.engine.objects import shown_nodes, shown_workflow
+from argojobs.engine.schema import migrate
+from argojobs.errors import ConflictError, NotFoundError, ServerError
+from argojobs.service import FINAL_PHASES, Workflow
+
+STORE_FILE = "store.db"
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """A pod of the outbox. start: the StartPod action as JSON text; kill: why it is to end."""
+
+    run: str
+    node_id: str
+    name: str
+    state: str
+    start: str
+    kill: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A user's wish to stop or terminate a run."""
+
+    number: int
+    run: str
+    strategy: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as a controller loads it: object without nodes, bookkeeping, nodes, open pods."""
+
+    workflow: Workflow
+    private: dict[str, Any]
+    submitter: dict[str, Any]
+    begun: bool
+    nodes: list[dict[str, Any]]
+    pods: list[PodRow]
+    timers: list[float]
+
+
+@dataclass(slots=True)
+class RunChange:
+    """All that one transaction changes in one run; what is None or empty stays as it is."""
+
+    run: str
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    status: dict[str, Any] | None = None
+    private: dict[str, Any] | None = None
+    pods_added: list[PodRow] = field(default_factory=list)
+    pods_started: list[str] = field(default_factory=list)
+    pods_ended: list[str] = field(default_factory=list)
+    pods_killed: dict[str, str] = field(default_factory=dict)
+    timers_set: set[float] = field(default_factory=set)
+    timers_rung: float | None = None
+    commands_done: list[int] = field(default_factory=list)
+
+
+class Store:
+    """The open database of a home; threads may share it, one at a time is in it."""
+
+    def __init__(self, home: Path, connection: sqlite3.Connection) -> None:
+        self.home = home
+        self._connection = connection
+        self._lock = threading.RLock()
+
+    @classmethod
+    def open(cls, home: Path) -> Store:
+        """Open the store of a home, made or brought to this version's form first.
+
+        Raises `HostError` when a newer argojobs wrote it, when the disk is full or the home is not
+        writable, `ServerError` when another process holds it for too long.
+        """
+        path = home / STORE_FILE
+        with _explained(home):
+            connection = sqlite3.connect(
+                path, timeout=30.0, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                migrate(connection, path)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(home, connection)
+
+    def close(self) -> None:
+        """Close the database; the last one to do so folds the WAL into it."""
+        self._connection.close()
+
+    # What clients write
+
+    def add_run(self, workflow: Workflow, submitter: Mapping[str, Any]) -> None:
+        """Store a new run. Raises `ConflictError` when the name is taken."""
+        metadata, status = workflow["metadata"], workflow.get("status", {})
+        row = (
+            metadata["name"],
+            _text(metadata),
+            _text(workflow["spec"]),
+            _text(status),
+            _text(dict(submitter)),
+        )
+        with self._transaction():
+            try:
+                self._connection.execute(
+                    "INSERT INTO runs (name, metadata, spec, status, submitter)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    row,
+                )
+            except sqlite3.IntegrityError as error:
+                raise ConflictError(
+                    f'workflows.argoproj.io "{metadata["name"]}" already exists',
+                    hint="choose another name, or none to get a fresh one",
+                ) from error
+
+    def add_command(self, run: str, strategy: str, message: str) -> int:
+        """Ask for a shutdown of a run; return the command's number."""
+        with self._transaction():
+            cursor = self._connection.execute(
+                "INSERT INTO commands (run, strategy, message) VALUES (?, ?, ?)",
+                (run, strategy, message),
+            )
+            return int(cursor.lastrowid or 0)
+
+    def command_pending(self, number: int) -> bool:
+        """Whether the controller has not yet carried out a command."""
+        row = self._one("SELECT 1 FROM commands WHERE number = ?", (number,))
+        return row is not None
+
+    def remove_run(self, name: str) -> None:
+        """Forget a finished run. Raises `NotFoundError`, or `ConflictError` while it runs."""
+        with self._transaction():
+            row = self._one("SELECT final FROM runs WHERE name = ?", (name,))
+            if row is None:
+                raise not_found(name)
+            if not row[0]:
+                raise ConflictError(f"the run {name} is not finished", hint="terminate it first")
+            for table in ("nodes", "pods", "timers", "commands"):
+                self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
+            self._connection.execute("DELETE FROM runs WHERE name = ?", (name,))
+
+    # What clients read
+
+    def data_version(self) -> int:
+        """Return a number that differs whenever another connection has committed since."""
+        row = self._one("PRAGMA data_version")
+        assert row is not None
+        return int(row[0])
+
+    def change_of(self, name: str) -> int:
+        """Return the change number of a run. Raises `NotFoundError`."""
+        row = self._one("SELECT change FROM runs WHERE name = ?", (name,))
+        if row is None:
+            raise not_found(name)
+        return int(row[0])
+
+    def is_final(self, name: str) -> bool:
+        """Whether a run has ended. Raises `NotFoundError`."""
+        row = self._one("SELECT final FROM runs WHERE name = ?", (name,))
+        if row is None:
+            raise not_found(name)
+        return bool(row[0])
+
+    def workflow_object(self, name: str, *, nodes: bool = True) -> Workflow:
+        """Return the Argo Workflow object of a run. Raises `NotFoundError`."""
+        with self._snapshot():
+            row = self._one(f"SELECT {_OBJECT} FROM runs WHERE name = ?", (name,))
+            if row is None:
+                raise not_found(name)
+            workflow = _workflow(row)
+            if nodes:
+                workflow["status"]["nodes"] = shown_nodes(self._nodes(name, 0))
+        return workflow
+
+    def changed_nodes(self, name: str, since: int) -> tuple[Workflow, dict[str, dict[str, Any]]]:
+        """Return the object without nodes and, apart, the node rows changed after `since`."""
+        with self._snapshot():
+            row = self._one(f"SELECT {_OBJECT} FROM runs WHERE name = ?", (name,))
+            if row is None:
+                raise not_found(name)
+            return _workflow(row), self._nodes(name, since)
+
+    def workflow_objects(self) -> Iterator[Workflow]:
+        """Yield the objects of all runs without nodes, newest first."""
+        for row in self._all(f"SELECT {_OBJECT} FROM runs ORDER BY number DESC"):
+            yield _workflow(row)
+
+    def names(self) -> list[str]:
+        """Return the names of all runs, newest first."""
+        return [row[0] for row in self._all("SELECT name FROM runs ORDER BY number DESC")]
+
+    def pods(self, run: str) -> list[PodRow]:
+        """Return the pods of a run in the order in which they were asked for."""
+        return self._pods("run = ?", (run,))
+
+    def pod_states(self, run: str) -> list[tuple[str, str, str]]:
+        """Return (node id, pod name, state) of a run's pods, in their order."""
+        rows = self._all(
+            "SELECT node_id, name, state FROM pods WHERE run = ? ORDER BY number", (run,)
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def submitter(self, name: str) -> dict[str, Any]:
+        """Return what was recorded of the process that submitted a run."""
+        row = self._one("SELECT submitter FROM runs WHERE name = ?", (name,))
+        if row is None:
+            raise not_found(name)
+        found: dict[str, Any] = json.loads(row[0])
+        return found
+
+    # What the controller reads and writes
+
+    def unfinished(self) -> list[str]:
+        """Return the names of the runs that are not final, oldest first."""
+        return [
+            row[0] for row in self._all("SELECT name FROM runs WHERE final = 0 ORDER BY number")
+        ]
+
+    def commands(self) -> list[Command]:
+        """Return the commands not yet carried out, in their order."""
+        rows = self._all("SELECT number, run, strategy, message FROM commands ORDER BY number")
+        return [Command(*row) for row in rows]
+
+    def load_run(self, name: str) -> StoredRun:
+        """Return all that a controller needs to go on with a run. Raises `NotFoundError`."""
+        with self._snapshot():
+            row = self._one(
+                "SELECT metadata, spec, status, private, submitter, begun FROM runs WHERE name = ?",
+                (name,),
+            )
+            if row is None:
+                raise not_found(name)
+            nodes = list(self._nodes(name, 0).values())
+            pods = self._pods("run = ? AND state != 'ended'", (name,))
+            timers = self._all("SELECT at FROM timers WHERE run = ? ORDER BY at", (name,))
+        metadata, spec, status, private, submitter = (json.loads(text) for text in row[:5])
+        return StoredRun(
+            workflow={
+                "apiVersion": "argoproj.io/v1alpha1",
+                "kind": "Workflow",
+                "metadata": metadata,
+                "spec": spec,
+                "status": status,
+            },
+            private=private,
+            submitter=submitter,
+            begun=bool(row[5]),
+            nodes=nodes,
+            pods=pods,
+            timers=[timer[0] for timer in timers],
+        )
+
+    def commit(self, changes: Iterable[RunChange]) -> None:
+        """Write the changes of several runs in one transaction.
+
+        Raises `HostError` when the disk is full; nothing is written then.
+        """
+        with self._transaction():
+            for change in changes:
+                self._write(change)
+
+    def _write(self, change: RunChange) -> None:
+        execute, many = self._connection.execute, self._connection.executemany
+        name = change.run
+        sets, values = ["change = change + 1", "begun = 1"], []
+        if change.status is not None:
+            sets += ["status = ?", "final = ?"]
+            values += [_text(change.status), int(change.status.get("phase") in FINAL_PHASES)]
+        if change.private is not None:
+            sets.append("private = ?")
+            values.append(_text(change.private))
+        row = execute(
+            f"UPDATE runs SET {', '.join(sets)} WHERE name = ? RETURNING change",
+            (*values, name),
+        ).fetchone()
+        if row is None:
+            return  # the run was removed; its last changes have no place any more
+        many(
+            "INSERT INTO nodes (run, id, change, node) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (run, id) DO UPDATE SET change = excluded.change, node = excluded.node",
+            [(name, key, row[0], _text(node)) for key, node in change.nodes.items()],
+        )
+        many(
+            "INSERT INTO pods (run, node_id, name, state, start, kill) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (run, node_id) DO NOTHING",
+            [(p.run, p.node_id, p.name, p.state, p.start, p.kill) for p in change.pods_added],
+        )
+        for state, ids in (("started", change.pods_started), ("ended", change.pods_ended)):
+            many(
+                "UPDATE pods SET state = ? WHERE run = ? AND node_id = ?",
+                [(state, name, node_id) for node_id in ids],
+            )
+        many(
+            "UPDATE pods SET kill = ? WHERE run = ? AND node_id = ?",
+            [(message, name, node_id) for node_id, message in change.pods_killed.items()],
+        )
+        if change.timers_rung is not None:
+            execute("DELETE FROM timers WHERE run = ? AND at <= ?", (name, change.timers_rung))
+        many("INSERT OR IGNORE INTO timers VALUES (?, ?)", [(name, at) for at in change.timers_set])
+        many("DELETE FROM commands WHERE number = ?", [(n,) for n in change.commands_done])
+
+    def end_in_error(self, name: str, message: str, time: str) -> None:
+        """End a run that cannot be loaded, in phase Error; its nodes stay as they are."""
+        row = self._one("SELECT status FROM runs WHERE name = ?", (name,))
+        if row is not None:
+            ended = {"phase": "Error", "message": message, "finishedAt": time}
+            self.commit([RunChange(name, status={**json.loads(row[0]), **ended})])
+
+    def drop_commands(self, numbers: Iterable[int]) -> None:
+        """Forget commands whose run is gone or finished."""
+        with self._transaction():
+            self._connection.executemany(
+                "DELETE FROM commands WHERE number = ?", [(number,) for number in numbers]
+            )
+
+    # Below: SQL at large
+
+    def _nodes(self, name: str, since: int) -> dict[str, dict[str, Any]]:
+        """Return the nodes of a run changed after `since`, in the order of their making."""
+        order = "ORDER BY number"
+        if since:
+            sql = f"SELECT id, node FROM nodes WHERE run = ? AND change > ? {order}"
+            rows = self._all(sql, (name, since))
+        else:
+            rows = self._all(f"SELECT id, node FROM nodes WHERE run = ? {order}", (name,))
+        return {row[0]: json.loads(row[1]) for row in rows}
+
+    def _pods(self, where: str, values: tuple[Any, ...]) -> list[PodRow]:
+        rows = self._all(
+            f"SELECT run, node_id, name, state, start, kill FROM pods WHERE {where} ORDER BY number",
+            values,
+        )
+        return [PodRow(*row) for row in rows]
+
+    def _one(self, sql: str, values: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+        with self._lock, _explained(self.home):
+            row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+            return row
+
+    def _all(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with self._lock, _explained(self.home):
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Everything inside is written together or not at all."""
+        with self._lock, _explained(self.home):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """All reads inside see the same state."""
+        with self._lock, _explained(self.home):
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("COMMIT")
+
+
+#: The columns an object is made of, in the order in which `_workflow` takes them.
+_OBJECT = "metadata, spec, status, private, change"
+
+
+def _workflow(row: tuple[Any, ...]) -> Workflow:
+    metadata, spec, status, private = (json.loads(text) for text in row[:4])
+    return shown_workflow(metadata, spec, status, private, change=row[4])
+
+
+def not_found(name: str) -> NotFoundError:
+    """Return the error of a run that is not there, in Argo's words."""
+    return NotFoundError(
+        f'workflows.argoproj.io "{name}" not found', hint="argojobs list shows the runs there are"
+    )
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+@contextmanager
+def _explained(home: Path) -> Iterator[None]:
+    """Turn SQLite's errors about the host into ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name == "SQLITE_FULL" or _is_full(home):
+            raise no_space(home) from error
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise ServerError(
+                f"the store of {home} is held by another process", hint="try again"
+            ) from error
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_IOERR")):
+            raise host_error(OSError(errno.EACCES, str(error)), home) from error
+        raise
+
+
+def _is_full(home: Path) -> bool:
+    """Whether the disk of the home has no room at all; SQLite may call that an I/O error."""
+    found = os.statvfs(home)
+    return found.f_bavail * found.f_frsize < 64 * 1024

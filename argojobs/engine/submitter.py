@@ -1,0 +1,51 @@
+"""What a run takes from the process that submitted it: never from whoever started the controller.
+
+The interpreter stands for `python` and `python3`, the project folder for an image's working
+directory, PATH and a list of variables for the environment; claims and images are those of the
+settings at that moment. It is plain data, kept in the run's row.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from argojobs.config.settings import Settings
+from argojobs.engine.pod import allowed_environment
+
+
+def capture(
+    settings: Settings | None = None,
+    *,
+    project: Path | None = None,
+    share_host_paths: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return what to record of this process, as JSON data.
+
+    project: the folder of the user's project, the current one by default. environment: this
+    process's unless given; what pods get of it says `pod.allowed_environment`, and the settings
+    can name more.
+    """
+    settings = settings or Settings()
+    variables = os.environ if environment is None else environment
+    return {
+        "interpreter": sys.executable,
+        "project": str((project or Path.cwd()).absolute()),
+        "environment": allowed_environment(variables, settings.environment),
+        "keep": [str(Path(sys.base_prefix)), str(Path.cwd())],
+        "claims": dict(settings.claims),
+        "images": {
+            name: {
+                "command": list(image.command),
+                "entrypoint": list(image.entrypoint),
+                "root": image.root,
+            }
+            for name, image in settings.images.items()
+        },
+        "max_pods": settings.max_pods,
+        "share_host_paths": share_host_paths,
+    }

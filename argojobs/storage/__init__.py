@@ -1,0 +1,1 @@
+"""Artifact repositories: where a run's artifacts lie, and the code bundles of its steps."""

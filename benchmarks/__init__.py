@@ -1,0 +1,1 @@
+"""Measurements of what argojobs promises, each beside something run in the same minutes."""

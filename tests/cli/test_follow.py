@@ -1,0 +1,137 @@
+"""A run is followed to its end: line by line, drawn, or silently."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from fake_service import FakeService, node, workflow
+
+from argojobs.cli.follow import Follow, follow
+from argojobs.errors import NotFoundError, ServerError
+from argojobs.service import WatchEvent
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+def leave(_: int, __: Callable[[str], None]) -> None:
+    raise KeyboardInterrupt
+
+
+def how(service: FakeService, mode: str = "plain", interrupted=leave) -> Follow:
+    stream = Terminal() if mode == "live" else io.StringIO()
+    return Follow(service, lambda: service, stream, mode, interrupted, now=lambda: 0.0)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def service() -> FakeService:
+    """A run of two steps that is watched from its start to its end."""
+    tasks = ("train", "test")
+    made = FakeService(workflow("r", "", tasks=tasks))
+    root = node("r", "", "Running")
+    made.then["r"] = [
+        workflow("r", "Running", tasks=tasks, nodes=(root, node("r", "train", "Running"))),
+        workflow(
+            "r",
+            "Running",
+            tasks=tasks,
+            nodes=(root, node("r", "train"), node("r", "test", "Running")),
+        ),
+        workflow(
+            "r",
+            "Succeeded",
+            tasks=tasks,
+            nodes=(node("r", ""), node("r", "train"), node("r", "test")),
+        ),
+    ]
+    made.log("r", "r-train", "epoch 1")
+    return made
+
+
+def test_plain_lines_say_each_change_once_and_head_log_lines_with_their_step(
+    service: FakeService,
+) -> None:
+    plain = how(service)
+    final = follow(plain, service.get("r"))
+    text = plain.stream.getvalue()  # type: ignore[attr-defined]
+    assert final["status"]["phase"] == "Succeeded"
+    assert text.count("train Running") == 1
+    assert text.count("train Succeeded in 5s") == 1
+    assert "epoch 1\n" in text
+    assert "\x1b" not in text
+
+
+def test_the_last_state_comes_after_the_last_log_line(service: FakeService) -> None:
+    plain = how(service)
+    follow(plain, service.get("r"))
+    lines = plain.stream.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert "test Succeeded" in lines[-1]
+
+
+def test_drawn_live_the_last_tree_stays(
+    service: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    live = how(service, "live")
+    follow(live, service.get("r"))
+    text = live.stream.getvalue()  # type: ignore[attr-defined]
+    assert text.endswith("  ✔ train       5s\n  ✔ test        5s\n\n")
+
+
+def test_silently_nothing_is_written(service: FakeService) -> None:
+    quiet = how(service, "quiet")
+    assert follow(quiet, service.get("r"))["status"]["phase"] == "Succeeded"
+    assert quiet.stream.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_after_an_interruption_that_does_not_end_it_following_goes_on(
+    service: FakeService, capsys: pytest.CaptureFixture[str]
+) -> None:
+    presses: list[int] = []
+
+    def stopping(count: int, note: Callable[[str], None]) -> None:
+        presses.append(count)
+        note("stopping")
+
+    service.interrupts = 2
+    final = follow(how(service, "plain", stopping), service.get("r"))
+    assert final["status"]["phase"] == "Succeeded"
+    assert presses == [1, 2]
+    assert capsys.readouterr().err == "stopping\nstopping\n"
+
+
+def test_an_interruption_may_end_it(service: FakeService) -> None:
+    service.interrupts = 1
+    with pytest.raises(KeyboardInterrupt):
+        follow(how(service), service.get("r"))
+
+
+def test_a_run_deleted_meanwhile_is_said(service: FakeService) -> None:
+    gone = service.get("r")
+    service.watch = lambda name: iter([WatchEvent("DELETED", gone)])  # type: ignore[method-assign]
+    with pytest.raises(NotFoundError, match="was deleted"):
+        follow(how(service), gone)
+
+
+def test_a_watch_that_keeps_ending_leaves_the_state_unknown_never_done() -> None:
+    service = FakeService(workflow("r", "Running"))
+    with pytest.raises(ServerError, match="state is unknown"):
+        follow(how(service), service.get("r"))
+
+
+def test_log_lines_that_cannot_be_had_do_not_end_following(
+    service: FakeService, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_logs(*_: object, **__: object) -> None:
+        raise ServerError("the log is gone")
+
+    service.logs = no_logs  # type: ignore[assignment, method-assign]
+    assert follow(how(service), service.get("r"))["status"]["phase"] == "Succeeded"
+    assert "no more log lines here: the log is gone" in capsys.readouterr().err

@@ -1,0 +1,98 @@
+"""The whole command line on the real engine of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MANIFEST = """
+kind: Workflow
+metadata: {{generateName: real-}}
+spec:
+  entrypoint: main
+  arguments: {{parameters: [{{name: text, value: hello}}]}}
+  templates:
+  - name: main
+    dag:
+      tasks:
+      - {{name: first, template: say}}
+      - {{name: second, template: say, dependencies: [first]}}
+  - name: say
+    container:
+      image: python
+      command: [python3, -u, -c, {program!r}, "{{{{workflow.parameters.text}}}}"]
+"""
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, home: Path):
+    """Write the manifest with a program for its two steps."""
+
+    def write(program: str) -> str:
+        path = tmp_path / "real.yaml"
+        path.write_text(MANIFEST.format(program=program))
+        return str(path)
+
+    return write
+
+
+def test_a_run_succeeds_and_can_be_listed_read_and_deleted(argojobs, manifest) -> None:
+    answer = argojobs("run", manifest("import sys; print(sys.argv[1])"), "-p", "text=good day")
+    assert answer.code == 0, answer.err
+    assert "[first] good day\n" in answer.out
+    assert "second Succeeded" in answer.out
+    name = argojobs("list", "-o", "name").out.strip()
+    assert argojobs("logs", "@latest", "second").out == "good day\n"
+    assert (
+        json.loads(argojobs("get", name[-5:], "-o", "json").out)["status"]["phase"] == "Succeeded"
+    )
+    assert argojobs("wait", name).code == 0
+    assert argojobs("delete", name).code == 0
+    assert argojobs("list", "-o", "name").out == ""
+
+
+def test_a_failing_step_is_1_and_its_traceback_leads_the_report(argojobs, manifest) -> None:
+    answer = argojobs("run", manifest("print('before'); {}['key']"), "--wait")
+    assert answer.code == 1
+    lines = answer.out.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert "KeyError: 'key'" in lines
+    assert "first failed: main: Error (exit code 1)" in answer.out
+    assert len(lines) <= 25
+
+
+def test_detached_then_stopped(argojobs, manifest) -> None:
+    started = argojobs("run", manifest("import time; time.sleep(60)"), "--detach", "-o", "name")
+    name = started.out.strip()
+    assert argojobs("server", "stop").code == 2
+    assert argojobs("stop", name).code == 0
+    assert argojobs("wait", name).code == 1
+    assert "was stopped" in argojobs("watch", name).out
+    assert argojobs("server", "stop").code == 0
+    assert argojobs("server", "status", "-o", "json").out.count('"running": false') == 1
+
+
+def test_ctrl_c_stops_the_run_and_is_130(manifest) -> None:
+    file = manifest("print('up'); import time; time.sleep(60)")
+    started = subprocess.Popen(
+        [sys.executable, "-u", "-m", "argojobs", "run", file, "--name", "r"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+    assert started.stdout is not None
+    for line in started.stdout:
+        if line == "[first] up\n":
+            break
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "stopping; Ctrl-C again" in err
+    assert "r was stopped" in out

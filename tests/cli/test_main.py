@@ -1,0 +1,116 @@
+"""Errors become a few lines and an exit code; nobody sees a traceback of ours unasked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from fake_service import FakeService, workflow
+
+from argojobs.cli import connect as connecting
+from argojobs.cli import group
+from argojobs.errors import ServerError, UserCodeError
+
+
+def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def connect(*_: str) -> None:
+        raise error
+
+    monkeypatch.setattr(connecting, "connect", connect)
+
+
+def test_a_mistyped_verb_gets_the_nearest(argojobs) -> None:
+    answer = argojobs("lgos")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "error: there is no verb 'lgos'\n  did you mean logs?\n"
+
+
+def test_a_verb_of_another_tool_gets_ours(argojobs) -> None:
+    assert "argojobs run" in argojobs("submit", "x").err
+
+
+def test_a_mistyped_option_gets_the_nearest(argojobs) -> None:
+    answer = argojobs("list", "--fialed")
+    assert answer.code == 2
+    assert "did you mean --failed?" in answer.err
+
+
+def test_a_missing_argument_says_where_help_is(argojobs) -> None:
+    answer = argojobs("get")
+    assert answer.code == 2
+    assert "argojobs get --help" in answer.err
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
+def test_help_lists_every_verb_and_ends_well(argojobs, arguments: tuple[str, ...]) -> None:
+    answer = argojobs(*arguments)
+    assert answer.code == 0
+    assert all(f"  {verb.name}" in answer.out for verb in group.VERBS)
+
+
+@pytest.mark.parametrize("verb", group.VERBS, ids=lambda verb: verb.name)
+def test_every_verb_has_help_that_begins_with_its_summary(argojobs, verb: group.Verb) -> None:
+    answer = argojobs(verb.name, "--help")
+    assert answer.code == 0
+    assert " ".join(verb.summary.split()) in " ".join(answer.out.split())
+
+
+def test_an_alias_is_its_verb(argojobs, service: FakeService) -> None:
+    service.runs["r"] = workflow("r")
+    assert argojobs("state", "-o", "name").out == "r\n"
+
+
+def test_out_of_reach_is_3(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    raising(monkeypatch, ServerError("no answer", where="home", hint="try again"))
+    answer = argojobs("list")
+    assert (answer.code, answer.err) == (3, "error: no answer\n  at home\n  try again\n")
+
+
+def test_interrupted_is_130(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    raising(monkeypatch, KeyboardInterrupt())
+    assert argojobs("list").code == 130
+
+
+def test_a_bug_is_one_line_and_how_to_report_it(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    raising(monkeypatch, ZeroDivisionError("by zero"))
+    answer = argojobs("list")
+    assert answer.code == 2
+    assert "bug in argojobs: ZeroDivisionError: by zero" in answer.err
+    assert "Traceback" not in answer.err
+    assert "--verbose" in answer.err
+
+
+def test_verbose_shows_our_traceback(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    raising(monkeypatch, ZeroDivisionError("by zero"))
+    assert "Traceback" in argojobs("list", "--verbose").err
+    assert "Traceback" in argojobs("--verbose", "list").err
+
+
+def test_the_users_own_traceback_comes_first(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = UserCodeError("x.py does not import", traceback="Traceback ...\nNameError: q\n")
+    raising(monkeypatch, error)
+    assert argojobs("list").err.startswith("Traceback ...\nNameError: q\nerror: x.py does not")
+
+
+def test_an_error_of_the_machine_is_no_bug(argojobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    raising(monkeypatch, OSError(28, "No space left on device", "/home/x"))
+    answer = argojobs("list")
+    assert answer.code == 2
+    assert answer.err.startswith("error: no space left on device: /home/x\n")
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "argojobs", "version"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+def test_a_context_before_the_verb_is_the_same_as_after_it(argojobs) -> None:
+    before, after = argojobs("--context", "abacus", "list"), argojobs("list", "--context", "abacus")
+    assert before == after
+    assert "next release" in before.err

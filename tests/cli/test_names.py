@@ -1,0 +1,62 @@
+"""Which run or step a short name means."""
+
+from __future__ import annotations
+
+import pytest
+from fake_service import FakeService, node, workflow
+
+from argojobs.cli.names import run_name, run_names, step_named
+from argojobs.errors import NotFoundError
+
+OLD, NEW = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+
+
+@pytest.fixture
+def runs() -> FakeService:
+    return FakeService(
+        workflow("demo-x7k2p", created=NEW),
+        workflow("demo-abc2p", created=OLD),
+        workflow("other", created=OLD),
+    )
+
+
+@pytest.mark.parametrize("given", ["demo-x7k2p", "x7k2p", "7k2p", "@latest"])
+def test_a_run_is_named_by_any_unique_ending_or_as_the_latest(
+    runs: FakeService, given: str
+) -> None:
+    assert run_name(runs, given) == "demo-x7k2p"
+
+
+def test_several_matches_are_listed(runs: FakeService) -> None:
+    with pytest.raises(NotFoundError, match="2 runs end in '2p'") as caught:
+        run_name(runs, "2p")
+    assert "demo-x7k2p" in caught.value.what
+    assert "demo-abc2p" in caught.value.what
+
+
+def test_a_whole_name_wins_over_a_longer_one_that_ends_so() -> None:
+    assert run_name(FakeService(workflow("demo"), workflow("my-demo")), "demo") == "demo"
+
+
+def test_the_nearest_run_is_named(runs: FakeService) -> None:
+    with pytest.raises(NotFoundError, match="there is no run") as caught:
+        run_name(runs, "demo-x7k2q")
+    assert "did you mean demo-x7k2p?" in caught.value.hint
+
+
+def test_without_any_run_the_hint_is_how_to_start_one() -> None:
+    with pytest.raises(NotFoundError) as caught:
+        run_name(FakeService(), "@latest")
+    assert "argojobs run FILE" in caught.value.hint
+
+
+def test_several_names_are_each_resolved_once(runs: FakeService) -> None:
+    assert run_names(runs, ["x7k2p", "other", "@latest"]) == ["demo-x7k2p", "other"]
+
+
+def test_a_step_is_named_by_its_name_and_the_nearest_is_told() -> None:
+    run = workflow("r", tasks=("train",), nodes=(node("r", ""), node("r", "train")))
+    assert step_named(run, "train").pods == ("r-train",)
+    with pytest.raises(NotFoundError) as caught:
+        step_named(run, "trian")
+    assert "did you mean 'train'?" in caught.value.hint

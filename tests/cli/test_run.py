@@ -1,0 +1,252 @@
+"""run: what is stored, created, shown and answered; nothing starts on wrong input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from fake_service import FakeService, node, workflow
+
+from argojobs.cli import connect as connecting
+from argojobs.errors import UnsupportedError
+from argojobs.storage.directory import DirectoryRepository
+
+MANIFEST = """
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: chain-}
+spec:
+  entrypoint: main
+  arguments:
+    parameters:
+    - {name: batch_size, value: 2}
+    artifacts:
+    - {name: data, optional: true}
+  templates:
+  - name: main
+    inputs:
+      artifacts: [{name: data, path: /in, optional: true}]
+    container: {image: python, command: [python3, -c, pass]}
+"""
+
+
+class RunService(FakeService):
+    """A fake that ends every run at once, and has what only this machine has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+        self.phase = "Succeeded"
+        self.notes: list[str] = []
+
+    def prepare(self) -> None:
+        self.calls.append(("prepare",))
+
+    def check(self, workflow: object) -> list[str]:
+        return self.notes
+
+    def repository(self) -> DirectoryRepository:
+        return DirectoryRepository(str(self.folder))
+
+    def create(self, workflow: dict) -> dict:
+        created = super().create(workflow)
+        ended = json.loads(json.dumps(created))
+        name = created["metadata"]["name"]
+        root = {**node(name, "", self.phase), "type": "Pod", "message": "main: Error (exit code 1)"}
+        ended["status"] = {"phase": self.phase, "nodes": {name: root}}
+        self.then[name] = [ended]
+        return created
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
+    fake = RunService(tmp_path / "repository")
+    monkeypatch.setattr(connecting, "connect", lambda *_: fake)
+    monkeypatch.setattr(connecting, "local", lambda: fake)
+    monkeypatch.setattr(connecting, "connect_to_run", lambda *_, **__: fake)
+    monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return fake
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> str:
+    path = tmp_path / "chain.yaml"
+    path.write_text(MANIFEST)
+    return str(path)
+
+
+def created(service: FakeService) -> list[str]:
+    return [call[1] for call in service.calls if call[0] == "create"]
+
+
+def test_a_run_is_named_followed_and_summed_up(argojobs, service, manifest) -> None:
+    answer = argojobs("run", manifest)
+    (name,) = created(service)
+    assert answer.code == 0
+    assert name.startswith("chain-")
+    assert len(name) == len("chain-") + 5
+    assert f"{name} succeeded" in answer.out
+
+
+def test_a_failed_run_is_1_and_its_report_fits_25_lines(argojobs, service, manifest) -> None:
+    service.phase = "Failed"
+    answer = argojobs("run", manifest, "--wait")
+    assert answer.code == 1
+    assert "main failed: main: Error (exit code 1)" in answer.out
+    assert len(answer.out.splitlines()) <= 25
+
+
+def test_wait_json_prints_the_final_object_and_nothing_else(argojobs, service, manifest) -> None:
+    answer = argojobs("run", manifest, "--wait", "-o", "json")
+    assert json.loads(answer.out)["status"]["phase"] == "Succeeded"
+
+
+def test_detach_name_prints_the_name_alone(argojobs, service, manifest) -> None:
+    answer = argojobs("run", manifest, "--detach", "-o", "name")
+    assert answer.out == f"{created(service)[0]}\n"
+    assert answer.err == ""
+
+
+def test_name_experiment_and_user_go_into_the_metadata(argojobs, service, manifest) -> None:
+    argojobs("run", manifest, "-d", "--name", "mine", "--experiment", "digits")
+    metadata = service.runs["mine"]["metadata"]
+    assert "generateName" not in metadata
+    assert metadata["labels"]["argojobs.dev/experiment"] == "digits"
+    assert metadata["labels"]["argojobs.dev/user"]
+
+
+def test_a_name_that_is_taken_says_how_to_give_another(argojobs, service, manifest) -> None:
+    service.runs["mine"] = workflow("mine")
+    answer = argojobs("run", manifest, "--name", "mine")
+    assert answer.code == 2
+    assert "--name" in answer.err
+
+
+def test_parameters_are_put_in_the_later_over_the_earlier(argojobs, service, manifest) -> None:
+    argojobs(
+        "run",
+        manifest,
+        "-d",
+        "--name",
+        "r",
+        "--params",
+        '{"batch_size":3}',
+        "-p",
+        "batch_size=1e-4",
+    )
+    (parameter,) = service.runs["r"]["spec"]["arguments"]["parameters"]
+    assert parameter == {"name": "batch_size", "value": "1e-4"}
+
+
+def test_dry_run_shows_the_plan_and_does_nothing(argojobs, service, manifest) -> None:
+    answer = argojobs("run", manifest, "--dry-run", "--name", "r")
+    assert answer.code == 0
+    assert answer.out.startswith("would run r")
+    assert "batch_size  2" in answer.out
+    assert service.calls == []
+
+
+def test_dry_run_yaml_is_the_manifest_that_would_be_sent(argojobs, service, manifest) -> None:
+    answer = argojobs("run", manifest, "--dry-run", "--name", "r", "-o", "yaml")
+    sent = yaml.safe_load(answer.out)
+    assert sent["metadata"]["name"] == "r"
+    assert sent["spec"]["arguments"]["parameters"] == [{"name": "batch_size", "value": "2"}]
+
+
+def test_a_folder_is_stored_for_the_run(argojobs, service, manifest, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "empty").mkdir(parents=True)
+    (data / "a.txt").write_text("a")
+    argojobs("run", manifest, "-d", "--name", "r", "-p", f"data={data}")
+    (artifact,) = service.runs["r"]["spec"]["arguments"]["artifacts"]
+    stored = service.folder / artifact["s3"]["key"]
+    assert (stored / "a.txt").read_text() == "a"
+    assert (stored / ".argojobs-tree.json").is_file()
+    assert not (data / ".argojobs-tree.json").exists()
+
+
+def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, manifest) -> None:
+    outputs = {"artifacts": [{"name": "model", "path": "/x", "s3": {"key": "old/train/model"}}]}
+    service.runs["old"] = workflow(
+        "old", tasks=("train",), nodes=(node("old", ""), node("old", "train", outputs=outputs))
+    )
+    argojobs("run", manifest, "-d", "--name", "r", "-p", "data=run:old/train/model")
+    (artifact,) = service.runs["r"]["spec"]["arguments"]["artifacts"]
+    assert artifact == {"name": "data", "s3": {"key": "old/train/model"}}
+    answer = argojobs("run", manifest, "-p", "data=run:old/train/modle")
+    assert answer.code == 2
+    assert "did you mean 'model'?" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("-p", "batchsize=3"), "did you mean 'batch_size'?"),
+        (("--params", "{batch_size:3}"), "no valid JSON"),
+        (("-p", "batch_size"), "-p name=value"),
+        (("-p", "batch_size=1", "-p", "batch_size=2"), "given twice"),
+        (("-p", "data=./nowhere"), "no such file or folder"),
+        (("-p", "data=run:old/train/model"), "there is no run 'old'"),
+        (("-p", "data=s3://bucket/key"), "no S3"),
+        (("--experiment", "a b"), "no name of an experiment"),
+        (("--detach", "--wait"), "exclude each other"),
+        (("--server", "abacus"), "next release"),
+        (("--code", "image"), "for pipelines of ours"),
+        (("--debug",), "debugger"),
+    ],
+)
+def test_wrong_input_is_2_says_what_and_starts_nothing(
+    argojobs, service, manifest, arguments: tuple[str, ...], says: str
+) -> None:
+    answer = argojobs("run", manifest, *arguments)
+    assert answer.code == 2
+    assert says in answer.err
+    assert created(service) == []
+    assert not service.folder.exists()
+
+
+def test_a_missing_file_is_said_before_a_controller_is_started(argojobs, service) -> None:
+    assert argojobs("run", "nowhere.yaml").code == 2
+    assert service.calls == []
+
+
+def test_what_the_engine_refuses_is_2_and_nothing_is_created(
+    argojobs, service, manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise UnsupportedError("no sidecars here")
+
+    monkeypatch.setattr(service, "create", refuse)
+    answer = argojobs("run", manifest)
+    assert (answer.code, answer.err) == (2, "error: no sidecars here\n")
+
+
+def test_warnings_are_told_once_and_the_run_goes_on(argojobs, service, tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(MANIFEST.replace("command:", "retryStrategy: {limit: 1}, command:"))
+    answer = argojobs("run", str(path), "-d")
+    assert answer.code == 0
+    assert answer.err.count("warning:") == 1
+    assert "retryStrategy" in answer.err
+
+
+def test_ctrl_c_stops_then_ends_the_steps_and_is_130(argojobs, service, manifest) -> None:
+    service.interrupts = 2
+    answer = argojobs("run", manifest, "--name", "r")
+    assert answer.code == 130
+    assert [call[0] for call in service.calls if call[0] in ("stop", "terminate")] == [
+        "stop",
+        "terminate",
+    ]
+    assert "Ctrl-C again" in answer.err
+
+
+def test_a_third_ctrl_c_leaves_and_says_that_the_run_goes_on(argojobs, service, manifest) -> None:
+    service.interrupts = 3
+    answer = argojobs("run", manifest, "--name", "r")
+    assert answer.code == 130
+    assert "r goes on" in answer.err

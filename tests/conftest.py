@@ -1,0 +1,42 @@
+"""What all tests share: a home of their own whose controller ends with the test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Facts about the real Argo, laid beside some checkouts; the project stands without them.
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A fresh home; its controller, if a test started one, is ended afterwards."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ARGOJOBS_HOME", str(folder))
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
+    yield folder
+    if folder.exists():
+        subprocess.run(
+            [sys.executable, "-m", "argojobs", "server", "stop", "--force"],
+            env={**os.environ, "ARGOJOBS_HOME": str(folder)},
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of facts about the real Argo, or a skip that says so."""
+    if not (SHARED / "argo").is_dir():
+        pytest.skip("../shared with the records of the real Argo is not beside this checkout")
+    return SHARED

@@ -1,0 +1,355 @@
+"""What every executor keeps, as tests: subclass `ExecutorContract` and give it the fixtures.
+
+`executor` is an open executor, `context` the PodContext its requests are made with. Programs are
+`python3 -c`, which every executor has to be able to run.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from pathlib import Path
+from typing import Any
+
+from argojobs.engine.executors.outcome import read_result
+from argojobs.engine.model import PodResult, StartPod
+from argojobs.engine.pod import PodContext, pod_directory, pod_request
+
+PATIENCE = 60  # seconds; nothing here takes so long, a busy machine may
+
+
+def python(code: str, *, env: dict[str, str] | None = None, **container: Any) -> dict[str, Any]:
+    """A template that runs Python code."""
+    variables = [{"name": name, "value": value} for name, value in (env or {}).items()]
+    command = ["python3", "-c", code]
+    return {"container": {"image": "python", "command": command, "env": variables, **container}}
+
+
+def wait(executor: Any, directory: str) -> PodResult:
+    """Wait for the end of a pod, by the executor's own descriptor."""
+    until = time.monotonic() + PATIENCE
+    while Path(directory) not in executor.read():
+        select.select([executor], [], [], max(0, until - time.monotonic()))
+        assert time.monotonic() < until, f"{directory} does not end"
+    return read_result(directory)
+
+
+def start(executor: Any, context: PodContext, template: dict[str, Any], **more: Any) -> str:
+    """Start a pod; its directory is returned."""
+    name = more.pop("name", "pod")
+    start_pod = StartPod(f"{context.workflow}-{name}", name, template, **more)
+    executor.start(pod_request(start_pod, context))
+    return pod_directory(context, name)
+
+
+def run(executor: Any, context: PodContext, template: dict[str, Any], **more: Any) -> PodResult:
+    """Start a pod and wait for its end."""
+    return wait(executor, start(executor, context, template, **more))
+
+
+class Signal:
+    """A named pipe through which a pod says that it has come to some point."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        os.mkfifo(path)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+    @property
+    def give(self) -> str:
+        """Python code by which the pod gives the signal, at once and for good."""
+        opened = f"__import__('os').open({str(self.path)!r}, 1)"
+        return f"__import__('os').write({opened}, b'now')"
+
+    def wait(self) -> bytes:
+        """Wait until it is given."""
+        ready, _, _ = select.select([self._descriptor], [], [], PATIENCE)
+        assert ready, "the pod did not come so far"
+        return os.read(self._descriptor, 4096)
+
+
+class ExecutorContract:
+    """The contract. `signal` makes a Signal at a path that pods see too."""
+
+    def test_a_pod_that_exits_0_succeeded(self, executor, context):
+        result = run(executor, context, python("pass"))
+        assert (result.phase, result.message) == ("Succeeded", "")
+        assert result.outputs == {"exitCode": "0"}
+        assert 0 < result.started_at <= result.finished_at <= time.time()
+
+    def test_a_pod_that_exits_otherwise_failed_with_argos_message(self, executor, context):
+        result = run(executor, context, python("import sys; sys.exit(3)"))
+        assert (result.phase, result.message) == ("Failed", "main: Error (exit code 3)")
+        assert result.outputs["exitCode"] == "3"
+
+    def test_a_pod_ended_by_a_signal_has_128_more_as_exit_code(self, executor, context):
+        result = run(executor, context, python("import os; os.kill(os.getpid(), 9)"))
+        assert (result.phase, result.message) == ("Failed", "main: Error (exit code 137)")
+
+    def test_a_command_that_is_not_there_is_named(self, executor, context):
+        result = run(executor, context, {"container": {"image": "tools", "command": ["no-such"]}})
+        assert result.phase == "Failed"
+        assert result.message.startswith(
+            "main: Error (exit code 64): failed to find name in PATH: "
+            'exec: "no-such": executable file not found in $PATH'
+        )
+        assert '[local.images."tools"]' in result.message
+        assert result.outputs["exitCode"] == "64"
+
+    def test_output_and_errors_are_in_the_log_byte_for_byte(self, executor, context):
+        code = "import os; os.write(1, b'a\\xff\\0'); os.write(2, b'b\\n'); os.write(1, b'c')"
+        directory = start(executor, context, python(code))
+        wait(executor, directory)
+        assert Path(directory, "main.log").read_bytes() == b"a\xff\0b\nc"
+
+    def test_the_result_is_standard_output_without_one_newline(self, executor, context):
+        code = "import sys; print('é'); print(); print('no', file=sys.stderr)"
+        result = run(executor, context, python(code), capture_result=True)
+        assert result.outputs["result"] == "é\n"
+
+    def test_only_the_last_256_kilobytes_become_the_result(self, executor, context):
+        code = "print('x' * 300_000 + 'end')"
+        directory = start(executor, context, python(code), capture_result=True)
+        result = wait(executor, directory).outputs["result"]
+        assert len(result) == 256 * 1024
+        assert result.endswith("xend")
+        assert Path(directory, "main.log").stat().st_size == 300_004
+
+    def test_a_result_that_nobody_asked_for_is_not_kept(self, executor, context):
+        assert "result" not in run(executor, context, python("print(1)")).outputs
+
+    def test_a_script_is_a_file_after_the_arguments(self, executor, context):
+        source = "import sys\nprint(sys.argv)"
+        script = {"script": {"image": "python", "command": ["python3", "-u"], "source": source}}
+        result = run(executor, context, script, capture_result=True)
+        assert result.outputs["result"] == "['/argo/staging/script']"
+
+    def test_variables_arrive_as_they_are(self, executor, context):
+        hard = "a 'quote' \"two\" \\ $HOME `x` é\n{{x}}"
+        code = "import os; print(os.environ['TEXT'], end='')"
+        result = run(executor, context, python(code, env={"TEXT": hard}), capture_result=True)
+        assert result.outputs["result"] == hard
+
+    def test_a_file_passes_from_pod_to_pod_as_artifact(self, executor, context):
+        make = python("open('/made.txt', 'w').write('made')")
+        make["outputs"] = {"artifacts": [{"name": "made", "path": "/made.txt"}]}
+        saved = run(executor, context, make, name="one").outputs["artifacts"]
+        assert saved == [
+            {
+                "name": "made",
+                "path": "/made.txt",
+                "s3": {"key": f"{context.workflow}/one/made.tgz"},
+            }
+        ]
+        use = python("print(open('/given/text').read())")
+        use["inputs"] = {"artifacts": [{**saved[0], "path": "/given/text"}]}
+        result = run(executor, context, use, name="two", capture_result=True)
+        assert result.outputs["result"] == "made"
+
+    def test_a_folder_passes_bare_or_packed(self, executor, context):
+        code = "import os; os.makedirs('/a/b/c'); open('/a/b/c/d', 'w').write('deep')"
+        make = python(code)
+        make["outputs"] = {
+            "artifacts": [
+                {"name": "packed", "path": "/a/b"},
+                {"name": "bare", "path": "/a/b", "archive": {"none": {}}},
+            ]
+        }
+        saved = run(executor, context, make, name="one").outputs["artifacts"]
+        use = python("print(open('/x/c/d').read(), open('/y/c/d').read())")
+        use["inputs"] = {
+            "artifacts": [{**saved[0], "path": "/x"}, {**saved[1], "path": "/y", "mode": 0o755}]
+        }
+        result = run(executor, context, use, name="two", capture_result=True)
+        assert result.outputs["result"] == "deep deep"
+
+    def test_a_raw_artifact_is_a_file_with_its_mode(self, executor, context):
+        code = "import os; print(open('/t/raw').read(), oct(os.stat('/t/raw').st_mode & 0o777))"
+        template = python(code)
+        artifact = {"name": "raw", "path": "/t/raw", "raw": {"data": "text"}, "mode": 0o750}
+        template["inputs"] = {"artifacts": [artifact]}
+        result = run(executor, context, template, capture_result=True)
+        assert result.outputs["result"] == "text 0o750"
+
+    def test_output_parameters_lose_one_newline_or_take_their_default(self, executor, context):
+        template = python("open('/tmp/p', 'w').write('v\\n\\n')")
+        template["outputs"] = {
+            "parameters": [
+                {"name": "p", "valueFrom": {"path": "/tmp/p"}},
+                {"name": "q", "valueFrom": {"path": "/tmp/q", "default": "d"}},
+            ]
+        }
+        outputs = run(executor, context, template).outputs["parameters"]
+        assert [(p["name"], p["value"]) for p in outputs] == [("p", "v\n"), ("q", "d")]
+
+    def test_a_missing_output_is_an_error_that_names_its_path(self, executor, context):
+        template = python("pass")
+        template["outputs"] = {"artifacts": [{"name": "a", "path": "/nowhere/a"}]}
+        result = run(executor, context, template)
+        assert result.phase == "Error"
+        assert "/nowhere/a: no such file or directory" in result.message
+
+    def test_a_missing_optional_output_is_nothing(self, executor, context):
+        template = python("pass")
+        template["outputs"] = {"artifacts": [{"name": "a", "path": "/a", "optional": True}]}
+        result = run(executor, context, template)
+        assert result.phase == "Succeeded"
+        assert "artifacts" not in result.outputs
+
+    def test_a_pod_that_failed_still_hands_out_what_it_made(self, executor, context):
+        template = python("open('/log', 'w').write('x'); raise SystemExit(2)")
+        template["outputs"] = {
+            "artifacts": [{"name": "log", "path": "/log"}, {"name": "model", "path": "/model"}]
+        }
+        result = run(executor, context, template)
+        assert (result.phase, result.message) == ("Failed", "main: Error (exit code 2)")
+        assert [artifact["name"] for artifact in result.outputs["artifacts"]] == ["log"]
+
+    def test_a_missing_input_ends_the_pod_before_main(self, executor, context):
+        directory = start(
+            executor,
+            context,
+            {
+                **python("print('ran')"),
+                "inputs": {"artifacts": [{"name": "in", "path": "/in", "s3": {"key": "no/such"}}]},
+            },
+        )
+        result = wait(executor, directory)
+        assert result.phase == "Error"
+        assert "'in'" in result.message
+        assert "no/such" in result.message
+        assert Path(directory, "main.log").read_bytes() == b""
+
+    def test_an_empty_dir_is_shared_by_its_paths_and_begins_empty(self, executor, context):
+        code = (
+            "import os; print(os.listdir('/v')); open('/v/f', 'w').close(); print(os.listdir('/w'))"
+        )
+        mounts = [{"name": "v", "mountPath": "/v"}, {"name": "v", "mountPath": "/w"}]
+        template = {**python(code, volumeMounts=mounts), "volumes": [{"name": "v", "emptyDir": {}}]}
+        for name in ("one", "two"):
+            result = run(executor, context, template, name=name, capture_result=True)
+            assert result.outputs["result"] == "[]\n['f']"
+
+    def test_a_claim_keeps_what_pods_write(self, executor, context):
+        claim = {"name": "data", "persistentVolumeClaim": {"claimName": "sets"}}
+        mounts = [{"name": "data", "mountPath": "/data", "subPath": "mine"}]
+        write = python("open('/data/f', 'w').write('kept')", volumeMounts=mounts)
+        assert (
+            run(executor, context, {**write, "volumes": [claim]}, name="one").phase == "Succeeded"
+        )
+        read = python("print(open('/data/f').read())", volumeMounts=mounts)
+        result = run(
+            executor, context, {**read, "volumes": [claim]}, name="two", capture_result=True
+        )
+        assert result.outputs["result"] == "kept"
+        assert Path(context.claims["sets"], "mine", "f").read_text() == "kept"
+
+    def test_a_read_only_volume_cannot_be_written_to(self, executor, context):
+        mounts = [{"name": "v", "mountPath": "/v", "readOnly": True}]
+        template = {
+            **python("open('/v/f', 'w')", volumeMounts=mounts),
+            "volumes": [{"name": "v", "emptyDir": {}}],
+        }
+        directory = start(executor, context, template)
+        assert wait(executor, directory).phase == "Failed"
+        assert b"Read-only file system" in Path(directory, "main.log").read_bytes()
+
+    def test_pods_do_not_see_each_others_files(self, executor, context):
+        code = (
+            "import os; print([os.path.exists(p) for p in ('/tmp/x', '/x', '/var/tmp/x')]);"
+            "[open(p, 'w').close() for p in ('/tmp/x', '/x', '/var/tmp/x')]"
+        )
+        for name in ("one", "two"):
+            result = run(executor, context, python(code), name=name, capture_result=True)
+            assert result.outputs["result"] == "[False, False, False]"
+
+    def test_the_deadline_ends_a_pod(self, executor, context, signal):
+        code = f"import time; {signal.give}; time.sleep(600)"
+        directory = start(executor, context, python(code), deadline=time.time() + 2)
+        signal.wait()
+        result = wait(executor, directory)
+        assert result.phase == "Failed"
+        assert result.message == "Pod was active on the node longer than the specified deadline"
+        assert result.outputs["exitCode"] == "143"
+
+    def test_a_pod_whose_deadline_has_passed_does_not_begin(self, executor, context):
+        directory = start(executor, context, python("print(1)"), deadline=time.time() - 1)
+        result = wait(executor, directory)
+        assert result.phase == "Failed"
+        assert "exitCode" not in result.outputs
+
+    def test_a_stopped_pod_has_the_reason_as_message_and_may_clean_up(
+        self, executor, context, signal
+    ):
+        code = (
+            "import signal, sys, time\n"
+            "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
+            f"{signal.give}\n"
+            "time.sleep(600)"
+        )
+        directory = start(executor, context, python(code))
+        signal.wait()
+        executor.stop(Path(directory), "workflow shutdown with strategy:  Stop", 30)
+        result = wait(executor, directory)
+        assert result.phase == "Failed"
+        assert result.message == "workflow shutdown with strategy:  Stop"
+        assert Path(directory, "main.log").read_text() == "bye\n"
+
+    def test_a_pod_that_does_not_listen_is_killed_after_its_grace(self, executor, context, signal):
+        code = (
+            "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+            f"{signal.give}; time.sleep(600)"
+        )
+        directory = start(executor, context, python(code))
+        signal.wait()
+        executor.stop(Path(directory), "enough", 0.1)
+        result = wait(executor, directory)
+        assert (result.message, result.outputs["exitCode"]) == ("enough", "137")
+
+    def test_a_pod_stopped_before_its_start_never_runs(self, executor, context):
+        executor.stop(Path(pod_directory(context, "pod")), "too late", 30)
+        directory = start(executor, context, python("print('ran')"))
+        result = wait(executor, directory)
+        assert (result.phase, result.message) == ("Failed", "too late")
+        assert Path(directory, "main.log").read_bytes() == b""
+
+    def test_stopping_a_pod_that_ended_changes_nothing(self, executor, context):
+        directory = start(executor, context, python("pass"))
+        before = wait(executor, directory)
+        executor.stop(Path(directory), "late", 1)
+        assert read_result(directory) == before
+        assert executor.recover(Path(directory)) == "ended"
+
+    def test_what_main_leaves_running_ends_with_it(self, executor, context, signal):
+        child = f"import time; {signal.give}; time.sleep(600)"
+        code = (
+            "import subprocess, sys\n"
+            f"subprocess.Popen([sys.executable, '-c', {child!r}], start_new_session=True)\n"
+            f"open({str(signal.path)!r}).read(1)"
+        )
+        # The child holds standard output too: were it left running, this would not return.
+        result = run(executor, context, python(code), capture_result=True)
+        assert result.phase == "Succeeded"
+
+    def test_recovery_tells_what_became_of_a_pod(self, executor, context, signal):
+        directory = Path(pod_directory(context, "pod"))
+        assert executor.recover(directory) == "never started"
+        start(executor, context, python(f"{signal.give}; import time; time.sleep(600)"))
+        signal.wait()
+        assert executor.recover(directory) == "running"
+        executor.stop(directory, "done", 0)
+        wait(executor, str(directory))
+        assert executor.recover(directory) == "ended"
+
+    def test_a_pod_runs_at_most_once_a_directory(self, executor, context):
+        claims = Path(context.claims["sets"])
+        mounts = [{"name": "c", "mountPath": "/c"}]
+        template = {
+            **python("open('/c/runs', 'a').write('ran\\n')", volumeMounts=mounts),
+            "volumes": [{"name": "c", "persistentVolumeClaim": {"claimName": "sets"}}],
+        }
+        run(executor, context, template)
+        again = run(executor, context, template)  # as a controller does that lost its memory
+        assert again.phase == "Succeeded"
+        assert (claims / "runs").read_text() == "ran\n"

@@ -1,0 +1,83 @@
+"""The code bundle: unpacked once, seen by each pod as its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+from argojobs.engine.artifacts import save_tar
+from argojobs.engine.executors.bundle import find_bundle
+
+from .contract import python, run
+
+KEY = "code/0123456789abcdef.tgz"
+
+
+@pytest.fixture
+def bundle(home, tmp_path):
+    """A stored bundle of one module and a program."""
+    code = tmp_path / "code"
+    (code / ".argojobs").mkdir(parents=True)
+    (code / "module.py").write_text("VALUE = 7\n")
+    (code / ".argojobs" / "__main__.py").write_text("import sys; print(sys.argv[1:])\n")
+    stored = Path(home, "artifacts", KEY)
+    stored.parent.mkdir(parents=True)
+    save_tar(str(code), str(stored), "code")
+    return {"artifacts": [{"name": "code", "path": "/argojobs/code", "s3": {"key": KEY}}]}
+
+
+def test_the_program_in_the_bundle_runs(executor, context, bundle):
+    template = {
+        "container": {
+            "image": "x",
+            "command": ["python3", "-u", "/argojobs/code/.argojobs", "a:b"],
+            "workingDir": "/argojobs/code",
+        },
+        "inputs": bundle,
+    }
+    assert run(executor, context, template, capture_result=True).outputs["result"] == "['a:b']"
+
+
+def test_it_is_compiled_already_and_each_pod_has_its_own(executor, context, bundle, home):
+    cached = importlib.util.cache_from_source("module.py")
+    code = (
+        "import os, module;"
+        f"print(module.VALUE, os.path.exists({cached!r}), os.path.exists('mine'));"
+        "open('mine', 'w').close(); open('module.py', 'a').write('#')"
+    )
+    template = {**python(code, workingDir="/argojobs/code"), "inputs": bundle}
+    for name in ("one", "two"):
+        result = run(executor, context, template, name=name, capture_result=True)
+        assert result.outputs["result"] == "7 True False"
+    unpacked = [name for name in os.listdir(home / "code") if not name.endswith(".lock")]
+    assert len(unpacked) == 1
+    assert (home / "code" / unpacked[0] / "module.py").read_text() == "VALUE = 7\n"
+
+
+def test_an_output_among_the_code_is_found(executor, context, bundle):
+    template = {
+        **python("open('made', 'w').write('x')", workingDir="/argojobs/code"),
+        "inputs": bundle,
+        "outputs": {"artifacts": [{"name": "m", "path": "/argojobs/code/made"}]},
+    }
+    result = run(executor, context, template)
+    assert result.phase == "Succeeded", result.message
+
+
+def test_a_missing_bundle_is_named(executor, context):
+    inputs = {"artifacts": [{"name": "code", "path": "/argojobs/code", "s3": {"key": KEY}}]}
+    result = run(executor, context, {**python("pass"), "inputs": inputs})
+    assert result.phase == "Error"
+    assert KEY in result.message
+
+
+def test_only_content_addressed_code_at_its_place_is_a_bundle():
+    assert find_bundle({"inputs": [{"name": "c", "path": "/argojobs/code", "key": KEY}]})
+    assert not find_bundle({"inputs": [{"name": "c", "path": "/code", "key": KEY}]})
+    assert not find_bundle(
+        {"inputs": [{"name": "c", "path": "/argojobs/code", "key": "mine/c.tgz"}]}
+    )
+    assert not find_bundle({"inputs": [{"name": "c", "path": "/argojobs/code", "data": "x"}]})

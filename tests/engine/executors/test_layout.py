@@ -1,0 +1,234 @@
+"""The private root of a pod, seen from inside: what is the host's and what is its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from argojobs.engine.executors.layout import Layout, lay_out
+from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.scratch import ScratchPool, remove_folders
+
+from .conftest import make_context
+from .contract import python, run, start, wait
+
+
+@pytest.fixture(autouse=True)
+def _needs_namespaces(executor):
+    if executor.isolation == "none":
+        pytest.skip("this host has no mount namespaces")
+
+
+def with_output(code, path):
+    return {**python(code), "outputs": {"artifacts": [{"name": "a", "path": path}]}}
+
+
+def test_an_output_below_a_host_folder_is_the_pods_and_the_rest_the_hosts(
+    executor, context, project
+):
+    (project / "there").mkdir()
+    (project / "there" / "neighbour").write_text("host")
+    (project / "there" / "made").write_text("stale")
+    path = str(project / "there" / "made")
+    code = f"import os; print(os.path.exists({path!r}), open({str(project)!r} + '/there/neighbour').read())"
+    template = with_output(f"{code}; open({path!r}, 'w').write('new')", path)
+    result = run(executor, context, template, capture_result=True)
+    assert result.outputs["result"] == "False host"
+    assert result.phase == "Succeeded", result.message
+    assert (project / "there" / "made").read_text() == "stale"
+
+
+def test_an_input_below_a_host_folder_leaves_no_trace_there(executor, context, project):
+    path = str(project / "in" / "deep")
+    template = {
+        **python(f"print(open({path!r}).read())"),
+        "inputs": {"artifacts": [{"name": "a", "path": path, "raw": {"data": "given"}}]},
+    }
+    before = os.listdir(project)
+    assert run(executor, context, template, capture_result=True).outputs["result"] == "given"
+    assert os.listdir(project) == before
+
+
+def test_a_volume_below_a_host_folder_leaves_no_trace_there(executor, context):
+    mounts = [{"name": "v", "mountPath": "/usr/share/argojobs-test/v"}]
+    template = {
+        **python("open('/usr/share/argojobs-test/v/f', 'w')", volumeMounts=mounts),
+        "volumes": [{"name": "v", "emptyDir": {}}],
+    }
+    assert run(executor, context, template).phase == "Succeeded"
+    assert not os.path.exists("/usr/share/argojobs-test")
+
+
+def test_what_a_pod_writes_into_its_project_is_there_on_the_host(executor, context, project):
+    run(executor, context, python("open('note', 'w').write('x')"))
+    assert (project / "note").read_text() == "x"
+
+
+def test_a_volume_over_a_host_folder_hides_it(executor, context):
+    mounts = [{"name": "v", "mountPath": "/etc"}]
+    template = {
+        **python("import os; print(os.listdir('/etc'))", volumeMounts=mounts),
+        "volumes": [{"name": "v", "emptyDir": {}}],
+    }
+    assert run(executor, context, template, capture_result=True).outputs["result"] == "[]"
+
+
+def test_shared_memory_of_a_size_of_its_own(executor, context):
+    mounts = [{"name": "shm", "mountPath": "/dev/shm"}]
+    code = "import os; s = os.statvfs('/dev/shm'); print(s.f_blocks * s.f_frsize, os.listdir('/dev/shm'))"
+    volume = {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}
+    template = {**python(code, volumeMounts=mounts), "volumes": [volume]}
+    result = run(executor, context, template, capture_result=True)
+    assert result.outputs["result"] == f"{64 * 2**20} []"
+
+
+def test_an_output_in_a_volume_in_memory_is_found(executor, context):
+    volume = {"name": "m", "emptyDir": {"medium": "Memory"}}
+    template = with_output("open('/m/a', 'w').write('x')", "/m/a")
+    template["container"]["volumeMounts"] = [{"name": "m", "mountPath": "/m"}]
+    result = run(executor, context, {**template, "volumes": [volume]})
+    assert result.phase == "Succeeded", result.message
+
+
+def test_a_volume_within_a_volume(executor, context):
+    mounts = [{"name": "a", "mountPath": "/a"}, {"name": "b", "mountPath": "/a/b"}]
+    template = {
+        **python("open('/a/b/f', 'w'); import os; print(os.listdir('/a'))", volumeMounts=mounts),
+        "volumes": [{"name": "a", "emptyDir": {}}, {"name": "b", "emptyDir": {}}],
+    }
+    assert run(executor, context, template, capture_result=True).outputs["result"] == "['b']"
+
+
+def test_an_output_that_is_a_link_is_followed_as_the_pod_sees_it(executor, context, project):
+    (Path("/tmp") / f"host-{os.getpid()}").write_text("host's")
+    try:
+        name = f"/tmp/host-{os.getpid()}"
+        code = f"import os; open({name!r}, 'w').write('pods'); os.symlink({name!r}, '/out')"
+        template = python(code)
+        template["outputs"] = {"parameters": [{"name": "p", "valueFrom": {"path": "/out"}}]}
+        result = run(executor, context, template)
+        assert result.outputs["parameters"][0]["value"] == "pods"
+    finally:
+        os.unlink(name)
+
+
+def test_a_working_directory_that_is_not_there_is_made(executor, context):
+    template = python("import os; open('f', 'w'); print(os.getcwd())", workingDir="/w/x")
+    result = run(executor, context, template, capture_result=True)
+    assert result.outputs["result"] == "/w/x"
+    assert not os.path.exists("/w")
+
+
+def test_an_image_with_a_root_folder_is_its_root(executor, home, project, tmp_path):
+    from argojobs.engine.pod import Image
+
+    root = tmp_path / "image"
+    (root / "etc").mkdir(parents=True)
+    (root / "etc" / "name").write_text("image")
+    for name in ("usr", "lib", "lib64", "bin"):
+        (root / name).mkdir()
+    image = {"img": Image(root=str(root))}
+    context = make_context(home, project, {}, executor.isolation, images=image)
+    mounts = [{"name": n, "mountPath": f"/{n}"} for n in ("usr", "lib", "lib64", "bin")]
+    volumes = [
+        {"name": n, "hostPath": {"path": os.path.realpath(f"/{n}")}}
+        for n in ("usr", "lib", "lib64", "bin")
+    ]
+    template = {
+        "container": {
+            "image": "img",
+            "command": ["sh", "-c", "cat /etc/name; pwd; echo x > /made"],
+            "volumeMounts": mounts,
+        },
+        "volumes": volumes,
+    }
+    directory = start(executor, context, template, capture_result=True)
+    result = wait(executor, directory)
+    assert result.phase == "Succeeded", (result.message, Path(directory, "main.log").read_text())
+    assert result.outputs["result"] == "image/"
+    assert not (root / "made").exists()
+
+
+def test_links_in_a_circle_are_an_error(tmp_path):
+    layout = Layout(str(tmp_path))
+    (tmp_path / "a").symlink_to("/b")
+    (tmp_path / "b").symlink_to("/a")
+    with pytest.raises(OSError, match="too many links"):
+        layout.locate("/a/x")
+
+
+def test_a_link_cannot_lead_out_of_the_root(tmp_path):
+    layout = Layout(str(tmp_path))
+    (tmp_path / "a").symlink_to("../../../../etc")
+    layout.bind(Bind("/etc", "/elsewhere"))
+    assert layout.locate("/a/passwd") == "/elsewhere/passwd"
+
+
+def minimal(**more):
+    return {
+        "inputs": [],
+        "outputs": {"parameters": [], "artifacts": []},
+        "mounts": [],
+        "script": None,
+        "containers": [{"working_directory": "/"}],
+        "host": {"isolation": "mount", "keep": []},
+        **more,
+    }
+
+
+def test_only_a_root_with_whole_host_folders_serves_another_pod(tmp_path):
+    scratch = str(tmp_path)
+    assert lay_out(minimal(), scratch, None).reusable
+    private = {"parameters": [{"path": "/tmp/p"}], "artifacts": [{"path": "/new/a"}]}
+    assert lay_out(minimal(outputs=private), scratch, None).reusable
+    opened = {"parameters": [{"path": "/usr/p"}], "artifacts": []}
+    assert not lay_out(minimal(outputs=opened), scratch, None).reusable
+
+
+@pytest.fixture
+def pool(tmp_path):
+    return ScratchPool(str(tmp_path / "pool"))
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """The scratch of a pod that ended."""
+    folder = tmp_path / "pod" / "scratch"
+    lay_out(minimal(), str(folder), None).make(prepared=False)
+    return folder
+
+
+def test_a_scratch_taken_again_has_nothing_of_the_last_pod(pool, scratch, tmp_path):
+    assert pool.take() == ""
+    for name in ("root/left", "root/argojobs", "root/tmp/t", "volumes/v", "other"):
+        (scratch / name).mkdir(parents=True)
+    pool.reuse(str(tmp_path / "pod"))
+    spare = Path(pool.take())
+    assert not scratch.exists()
+    assert sorted(os.listdir(spare)) == ["root", "var-tmp", "volumes"]
+    assert os.listdir(spare / "volumes") == os.listdir(spare / "root" / "tmp") == []
+    assert not {"left", "argojobs"} & set(os.listdir(spare / "root"))
+    remove_folders(pool.take_trash())
+    assert len(os.listdir(tmp_path / "pool" / "trash")) == 1
+
+
+@pytest.mark.parametrize("what", ["changed", "missing"])
+def test_a_root_that_a_pod_spoilt_is_not_used_again(pool, scratch, tmp_path, what):
+    link = next(name for name in os.listdir("/") if os.path.islink(f"/{name}"))
+    (scratch / "root" / link).unlink()
+    if what == "changed":
+        (scratch / "root" / link).write_text("not what it was")
+    pool.reuse(str(tmp_path / "pod"))
+    assert pool.take() == ""
+    assert not scratch.exists()
+
+
+def test_what_a_pod_closed_to_its_owner_is_removed_too(tmp_path):
+    shut = tmp_path / "trash" / "shut"
+    shut.mkdir(parents=True)
+    (shut / "f").touch()
+    shut.chmod(0o500)
+    remove_folders([str(tmp_path / "trash")])
+    assert not (tmp_path / "trash").exists()

@@ -1,0 +1,337 @@
+"""The process executor keeps the contract, and survives the death of each of its processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal as signals
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from argojobs.engine.executors.outcome import read_result
+from argojobs.engine.executors.processes import start_time
+from argojobs.engine.model import StartPod
+from argojobs.engine.pod import pod_directory, pod_request
+from argojobs.errors import HostError
+
+from .conftest import closing_process_executor, make_context
+from .contract import ExecutorContract, python, run, start, wait
+
+
+class TestProcessExecutor(ExecutorContract):
+    """As this user, whoever it is."""
+
+
+def supervisor_of(directory: str) -> int:
+    return int(os.readlink(f"{directory}/started").split()[0])
+
+
+def sleeper(signal) -> str:
+    """Code of a pod that says its process number and sleeps."""
+    return (
+        f"import os, time; open({str(signal.path)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    )
+
+
+def gone(pid: int) -> bool:
+    return start_time(pid) == ""
+
+
+def wait_for_exit(pid: int) -> None:
+    """Wait until a process that is not ours has ended."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    ready, _, _ = select.select([descriptor], [], [], 60)
+    os.close(descriptor)
+    assert ready, f"process {pid} does not end"
+
+
+def test_a_killed_supervisor_is_a_lost_pod_and_leaves_nothing_running(executor, context, signal):
+    directory = start(executor, context, python(sleeper(signal)))
+    main = int(signal.wait())
+    os.kill(supervisor_of(directory), signals.SIGKILL)
+    result = wait(executor, directory)
+    assert (result.phase, result.message) == ("Error", "pod deleted")
+    wait_for_exit(main)
+
+
+def test_a_killed_forkserver_takes_no_pod_with_it(executor, context, signal):
+    code = f"{signal.give}; open('go').read(); print('done')"
+    os.mkfifo(Path(context.submitter.directory, "go"))
+    directory = start(executor, context, python(code), capture_result=True)
+    signal.wait()
+    os.kill(executor._server.pid, signals.SIGKILL)
+    executor._server.wait()
+    other = run(executor, context, python("print(2)"), name="other", capture_result=True)
+    assert other.outputs["result"] == "2"
+    Path(context.submitter.directory, "go").write_text("")
+    assert wait(executor, directory).outputs["result"] == "done"
+
+
+def test_with_forkserver_and_supervisor_killed_the_pod_is_lost(executor, context, signal):
+    directory = start(executor, context, python(sleeper(signal)))
+    main = int(signal.wait())
+    os.kill(executor._server.pid, signals.SIGKILL)
+    os.kill(supervisor_of(directory), signals.SIGKILL)
+    result = wait(executor, directory)
+    assert (result.phase, result.message) == ("Error", "pod deleted")
+    wait_for_exit(main)
+
+
+def test_the_next_executor_hears_of_pods_of_the_one_before(home, context, signal, executor):
+    code = f"{signal.give}; open('go').read()"
+    os.mkfifo(Path(context.submitter.directory, "go"))
+    directory = start(executor, context, python(code))
+    signal.wait()
+    executor.close()  # pods go on
+    with closing_process_executor(home) as following:
+        assert following.recover(Path(directory)) == "running"
+        Path(context.submitter.directory, "go").write_text("")
+        assert wait(following, directory).phase == "Succeeded"
+
+
+CONTROLLER = """
+import sys, json
+sys.path.insert(0, {root!r})
+from argojobs.engine.executors.process import ProcessExecutor
+executor = ProcessExecutor({home!r})
+executor.start(json.loads(sys.argv[1]))
+executor.isolation  # the forkserver has come up
+print("started", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executor):
+    os.mkfifo(Path(context.submitter.directory, "go"))
+    code = f"{signal.give}; open('go').read(); print('alive')"
+    request = pod_request(StartPod("n", "pod", python(code), None, True), context)
+    root = str(Path(__file__).parents[3])
+    program = CONTROLLER.format(root=root, home=str(home))
+    controller = subprocess.Popen(
+        [sys.executable, "-c", program, json.dumps(request)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert controller.stdout.readline() == b"started\n"
+    signal.wait()
+    controller.kill()
+    controller.communicate()
+    directory = pod_directory(context, "pod")
+    assert executor.recover(Path(directory)) == "running"
+    Path(context.submitter.directory, "go").write_text("")
+    assert wait(executor, directory).outputs["result"] == "alive"
+
+
+def test_a_pod_of_an_earlier_boot_is_lost(executor, context):
+    directory = Path(pod_directory(context, "pod"))
+    directory.mkdir(parents=True)
+    os.symlink(f"{os.getpid()} {start_time(os.getpid())} another-boot", directory / "started")
+    assert executor.recover(directory) == "lost"
+    assert read_result(directory).message == "pod deleted"
+
+
+def test_a_process_number_used_again_is_not_taken_for_the_supervisor(executor, context):
+    directory = Path(pod_directory(context, "pod"))
+    directory.mkdir(parents=True)
+    os.symlink(f"{os.getpid()} 1 {executor._boot}", directory / "started")
+    executor.stop(directory, "must not hit this test", 0)
+    assert executor.recover(directory) == "lost"
+
+
+def test_a_result_that_a_power_cut_emptied_counts_as_lost(executor, context):
+    directory = start(executor, context, python("pass"))
+    wait(executor, directory)
+    Path(directory, "result.json").write_bytes(bytes(300))
+    assert read_result(directory).message == "pod deleted"
+
+
+def test_the_scratch_of_a_pod_is_used_again_and_empty(executor, context, home):
+    for number in range(3):
+        code = "import os; print(sorted(os.listdir('/tmp')), os.path.exists('/left'));"
+        code += "os.mkdir('/left'); open('/left/x', 'w').close(); open('/tmp/y', 'w').close()"
+        result = run(executor, context, python(code), name=f"p{number}", capture_result=True)
+        listing, left = result.outputs["result"].rsplit(" ", 1)
+        assert (left, "'y'" in listing) == ("False", False)
+
+
+def test_the_scratch_of_a_failed_pod_is_kept_to_be_looked_at(executor, context):
+    directory = start(
+        executor, context, python("open('/clue', 'w').write('x'); raise SystemExit(1)")
+    )
+    wait(executor, directory)
+    assert Path(directory, "scratch", "root", "clue").read_text() == "x"
+
+
+def test_the_project_is_the_working_directory_and_python_the_submitters(executor, context):
+    code = "import os, sys, shutil; print(os.getcwd(), sys.executable, shutil.which('python'), sep='\\n')"
+    result = run(executor, context, python(code), capture_result=True)
+    where, interpreter, first = result.outputs["result"].splitlines()
+    assert where == context.submitter.directory
+    assert interpreter == sys.executable
+    assert Path(first).parent == Path(sys.executable).parent
+
+
+def test_nothing_of_the_host_is_created_or_removed(executor, context):
+    before = sorted(os.listdir("/"))
+    template = python("open('/usr/made-by-a-pod', 'w').write('x')")
+    template["outputs"] = {"artifacts": [{"name": "a", "path": "/usr/made-by-a-pod"}]}
+    assert run(executor, context, template).phase == "Succeeded"
+    assert not os.path.lexists("/usr/made-by-a-pod")
+    assert sorted(os.listdir("/")) == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become an ordinary user")
+class TestAsAnOrdinaryUser:
+    """The same in a namespace of a user's own, in a child that has given up root."""
+
+    def test_the_contract_holds(self):
+        folder = Path("/tmp") / f"argojobs-user-{os.getpid()}-{time.monotonic_ns()}"
+        root = Path(__file__).parents[3]
+        interpreter, environment = ordinary_interpreter()
+        folder.mkdir()
+        os.chown(folder, 1000, 1000)
+        try:
+            done = subprocess.run(
+                [
+                    *(*AS_USER, interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+                    *(__file__, "-k", "TestProcessExecutor", "--basetemp", str(folder / "t")),
+                ],
+                cwd=root,
+                env={**environment, "HOME": str(folder)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+            assert "skipped" not in done.stdout
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+AS_USER = ("setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups")
+
+
+def ordinary_interpreter() -> tuple[str, dict[str, str]]:
+    """An interpreter that an ordinary user can run, with the environment that finds pytest."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    found = {**environment, "PYTHONPATH": str(Path(pytest.__file__).parents[1])}
+    twice = "import subprocess, sys, pytest; subprocess.run([sys.executable, '-c', ''], check=True)"
+    for interpreter, variables in ((sys.executable, environment), ("/usr/bin/python3", found)):
+        try:
+            done = subprocess.run(
+                [*AS_USER, interpreter, "-c", twice],
+                env=variables,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            break
+        if done.returncode == 0:
+            return interpreter, variables
+    pytest.skip("no interpreter here that an ordinary user may run")
+
+
+def test_other_pods_that_end_with_a_killed_one_are_not_forgotten(executor, context, signal):
+    os.mkfifo(Path(context.submitter.directory, "go"))
+    directory = start(executor, context, python(f"{signal.give}; open('go').read()"), name="good")
+    signal.wait()
+    bad = start(executor, context, python(sleeper(signal)), name="bad")
+    signal.wait()
+    server = executor._server.pid
+    os.kill(server, signals.SIGSTOP)  # so that it sees both ends at once
+    os.kill(supervisor_of(bad), signals.SIGKILL)
+    Path(context.submitter.directory, "go").write_text("")
+    good = supervisor_of(directory)
+    assert wait(executor, directory).phase == "Succeeded"
+    wait_for_exit(good)
+    os.kill(server, signals.SIGCONT)
+    assert wait(executor, bad).message == "pod deleted"
+    executor.isolation  # noqa: B018 - it still answers
+
+
+def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, context, home):
+    from dataclasses import replace
+
+    from argojobs.engine.artifacts import save_tar
+
+    code = home / "bundle"
+    (code / ".argojobs").mkdir(parents=True)
+    (code / ".argojobs" / "__main__.py").write_text(
+        "import os\n"
+        "root = os.environ['ARGOJOBS_ROOT']\n"
+        "given = open(root + '/argojobs/in/a').read()\n"
+        "open(root + '/argojobs/out/b', 'w').write(given + ' back ' + os.getcwd()[len(root):])\n"
+    )
+    key = "code/0123456789abcdef.tgz"
+    (home / "artifacts" / "code").mkdir(parents=True)
+    save_tar(str(code), str(home / "artifacts" / key), "code")
+    template = {
+        "container": {
+            "image": "x",
+            "command": ["python3", "-u", "/argojobs/code/.argojobs", "f:s"],
+            "workingDir": "/argojobs/code",
+            "volumeMounts": [{"name": "out", "mountPath": "/argojobs/out"}],
+        },
+        "volumes": [{"name": "out", "emptyDir": {}}],
+        "inputs": {
+            "artifacts": [
+                {"name": "code", "path": "/argojobs/code", "s3": {"key": key}},
+                {"name": "a", "path": "/argojobs/in/a", "raw": {"data": "there and"}},
+            ]
+        },
+        "outputs": {"parameters": [{"name": "b", "valueFrom": {"path": "/argojobs/out/b"}}]},
+    }
+    result = run(executor, replace(context, isolation="none"), template)
+    assert result.phase == "Succeeded", result.message
+    value = result.outputs["parameters"][0]["value"]
+    assert value.startswith("there and back ")
+
+
+def test_without_namespaces_a_manifest_may_share_the_hosts_paths(executor, context, project):
+    from dataclasses import replace
+
+    made = project / "made"
+    template = {
+        "script": {
+            "image": "x",
+            "command": ["python3"],
+            "source": f"open({str(made)!r}, 'w').write('shared')",
+        },
+        "outputs": {"artifacts": [{"name": "a", "path": str(made)}]},
+    }
+    shared = replace(context, isolation="none", share_host_paths=True)
+    result = run(executor, shared, template)
+    assert result.phase == "Succeeded", result.message
+    assert made.read_text() == "shared"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small file system")
+def test_a_full_disk_is_said(tmp_path, project):
+    home = tmp_path / "small"
+    home.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(home)], check=True)
+    try:
+        with closing_process_executor(home) as executor:
+            context = make_context(home, project, {}, executor.isolation)
+            template = python("open('/big', 'wb').write(bytes(20_000_000))")
+            directory = start(executor, context, template)
+            result = wait(executor, directory)
+            assert result.phase == "Failed"
+            assert f"no space left on the disk of {directory}" in result.message
+    finally:
+        subprocess.run(["umount", "-l", str(home)], check=True)
+
+
+def test_a_forkserver_that_cannot_start_is_an_error_not_a_wait(home, monkeypatch):
+    monkeypatch.setattr("argojobs.engine.executors.process.START", "raise SystemExit(1)")
+    with closing_process_executor(home) as broken, pytest.raises(HostError, match="keeps ending"):
+        broken.isolation  # noqa: B018 - asking is what fails

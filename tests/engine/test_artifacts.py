@@ -1,0 +1,176 @@
+"""Artifact files are packed and unpacked as Argo's executor does it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from argojobs.engine.artifacts import archive_name, load, save_tar, save_zip, set_mode
+from argojobs.errors import InputError
+
+
+def tar_of(path, entries):
+    """A gzip tar with the given (name, content or link) entries."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in entries:
+            entry = tarfile.TarInfo(name)
+            if isinstance(content, bytes):
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
+            else:
+                entry.type, entry.linkname = tarfile.SYMTYPE, content
+                archive.addfile(entry)
+    return str(path)
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 3_000_000])
+def test_a_file_has_one_root_entry_named_after_the_path(tmp_path, size):
+    source, packed, back = (str(tmp_path / name) for name in ("made", "p", "back"))
+    content = os.urandom(size)
+    with open(source, "wb") as file:
+        file.write(content)
+    os.chmod(source, 0o750)
+    save_tar(source, packed, "model.bin")
+    with tarfile.open(packed, "r:gz") as archive:
+        assert archive.getnames() == ["model.bin"]
+    load(packed, back, "auto")
+    with open(back, "rb") as file:
+        assert file.read() == content
+    assert os.stat(back).st_mode & 0o777 == 0o750
+
+
+@settings(max_examples=30, deadline=None)
+@given(content=st.binary(max_size=3000), level=st.integers(-1, 9))
+def test_any_content_survives_at_any_level(tmp_path_factory, content, level):
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "f").write_bytes(content)
+    save_tar(str(folder / "f"), str(folder / "p"), "n", level)
+    load(str(folder / "p"), str(folder / "back"), "tar")
+    assert (folder / "back").read_bytes() == content
+
+
+def test_a_folder_keeps_links_modes_and_empty_folders(tmp_path):
+    tree = tmp_path / "tree"
+    (tree / "empty").mkdir(parents=True)
+    (tree / "run.sh").write_text("#!/bin/sh")
+    (tree / "run.sh").chmod(0o755)
+    (tree / "link").symlink_to("run.sh")
+    save_tar(str(tree), str(tmp_path / "p"), "out")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "auto")
+    back = tmp_path / "back"
+    assert sorted(os.listdir(back)) == ["empty", "link", "run.sh"]
+    assert os.access(back / "run.sh", os.X_OK)
+    assert os.readlink(back / "link") == "run.sh"
+
+
+def test_a_pipe_in_a_folder_is_left_out(tmp_path):
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    os.mkfifo(tree / "pipe")
+    (tree / "f").touch()
+    save_tar(str(tree), str(tmp_path / "p"), "t")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "auto")
+    assert os.listdir(tmp_path / "back") == ["f"]
+
+
+def test_several_root_entries_lie_below_the_path(tmp_path):
+    packed = tar_of(tmp_path / "p", [("a", b"1"), ("b", b"2")])
+    load(packed, str(tmp_path / "back"), "auto")
+    assert sorted(os.listdir(tmp_path / "back")) == ["a", "b"]
+
+
+def test_no_root_entry_is_an_empty_folder(tmp_path):
+    load(tar_of(tmp_path / "p", []), str(tmp_path / "back"), "auto")
+    assert os.listdir(tmp_path / "back") == []
+
+
+def test_a_gzip_file_that_is_no_tar_stays_as_it_is(tmp_path):
+    packed = tmp_path / "data.csv.gz"
+    packed.write_bytes(gzip.compress(b"a,b\n" * 1000))
+    load(str(packed), str(tmp_path / "back"), "auto")
+    assert (tmp_path / "back").read_bytes() == packed.read_bytes()
+
+
+def test_archive_none_leaves_a_tar_packed(tmp_path):
+    packed = tar_of(tmp_path / "p", [("a", b"1")])
+    load(packed, str(tmp_path / "back"), "none")
+    with tarfile.open(tmp_path / "back") as archive:
+        assert archive.getnames() == ["a"]
+
+
+def test_zip_is_unpacked_only_when_the_artifact_says_so(tmp_path):
+    (tmp_path / "f").write_text("z")
+    save_zip(str(tmp_path / "f"), str(tmp_path / "p"), "name")
+    load(str(tmp_path / "p"), str(tmp_path / "auto"), "auto")
+    assert zipfile.is_zipfile(tmp_path / "auto")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "zip")
+    assert (tmp_path / "back").read_text() == "z"
+
+
+def test_a_zipped_folder_comes_back(tmp_path):
+    (tmp_path / "t" / "deep").mkdir(parents=True)
+    (tmp_path / "t" / "deep" / "f").write_text("z")
+    save_zip(str(tmp_path / "t"), str(tmp_path / "p"), "name")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "zip")
+    assert (tmp_path / "back" / "deep" / "f").read_text() == "z"
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [("../evil", b"x")],
+        [("/evil", b"x")],
+        [("a/../../evil", b"x")],
+        [("link", ".."), ("link/evil", b"x")],
+        [("link", "/etc"), ("link/evil", b"x")],
+        [("link", "../../x")],
+    ],
+)
+def test_an_archive_that_leads_outside_is_refused(tmp_path, entries):
+    with pytest.raises(InputError, match="outside"):
+        load(tar_of(tmp_path / "p", [*entries, ("z", b"")]), str(tmp_path / "sub"), "auto")
+    assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_what_must_be_an_archive_and_is_none_is_an_error(tmp_path, kind):
+    (tmp_path / "p").write_text("text")
+    with pytest.raises(InputError, match=kind):
+        load(str(tmp_path / "p"), str(tmp_path / "back"), kind)
+
+
+def test_a_link_at_the_path_is_replaced_not_followed(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "back").symlink_to("precious")
+    load(tar_of(tmp_path / "p", [("a", b"1")]), str(tmp_path / "back"), "auto")
+    assert (tmp_path / "precious").read_text() == "kept"
+    assert (tmp_path / "back").read_text() == "1"
+
+
+def test_a_folder_that_is_there_is_filled(tmp_path):
+    (tmp_path / "volume").mkdir()
+    (tmp_path / "volume" / "old").touch()
+    load(tar_of(tmp_path / "p", [("a", b"1"), ("b", b"2")]), str(tmp_path / "volume"), "auto")
+    assert sorted(os.listdir(tmp_path / "volume")) == ["a", "b", "old"]
+
+
+def test_modes_are_given_to_the_top_or_to_all(tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "f").touch(0o600)
+    set_mode(str(tmp_path / "t"), 0o755, recurse=False)
+    assert os.stat(tmp_path / "t" / "f").st_mode & 0o777 == 0o600
+    set_mode(str(tmp_path / "t"), 0o755, recurse=True)
+    assert os.stat(tmp_path / "t" / "f").st_mode & 0o777 == 0o755
+
+
+def test_names_are_argos():
+    assert archive_name("model", "/out/m.bin", "tar") == "model.tgz"
+    assert archive_name("model", "/out/m.bin", "zip") == "model.zip"
+    assert archive_name("model", "/out/m.bin/", "none") == "m.bin"

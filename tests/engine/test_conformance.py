@@ -1,0 +1,76 @@
+"""What our operator makes of Argo's own examples, beside what real Argo 4.1.2 made of them.
+
+Each example is replayed with pods that end as the real ones did; the whole reduced tree must be
+the same. `conformance.json` says what is expected of each; a pass there must stay one.
+Run this file as a program to write it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import conformance
+import pytest
+
+STATES = Path(__file__).with_name("conformance.json")
+
+needs_records = pytest.mark.skipif(
+    not (conformance.SHARED / "expected.json").exists(),
+    reason="../shared/argo, what real Argo did, is not here",
+)
+
+
+def state_of(key: str, record: dict, workflow: dict | None) -> tuple[str, list[str]]:
+    """`pass`, `differs`, or why the example is not replayed; and the differences."""
+    if record["status"] != "ran" or workflow is None:
+        return "Argo did not run it", []
+    if reason := conformance.uncovered(workflow):
+        return f"not covered: {reason}", []
+    found = conformance.differences(conformance.replay(workflow, record), record)
+    return ("differs", found) if found else ("pass", [])
+
+
+def _keys() -> list[str]:
+    return sorted(json.loads(STATES.read_text())) if STATES.exists() else []
+
+
+@needs_records
+@pytest.mark.parametrize("key", [k for k in _keys() if json.loads(STATES.read_text())[k] == "pass"])
+def test_example_gives_the_tree_that_argo_gives(key: str) -> None:
+    state, found = state_of(key, conformance.expected()[key], conformance.documents()[key])
+    assert not found, "\n".join(found)
+    assert state == "pass"
+
+
+@needs_records
+def test_every_example_has_a_known_state() -> None:
+    known = json.loads(STATES.read_text())
+    assert set(known) == set(conformance.expected())
+    counts = Counter(known.values())
+    print(counts)
+    assert counts["pass"] >= 80
+    assert counts["differs"] == 0
+
+
+@needs_records
+def test_a_wrong_phase_would_be_seen() -> None:
+    record = conformance.expected()["steps.yaml"]
+    reduced = conformance.replay(conformance.documents()["steps.yaml"], record)
+    reduced["nodes"][0]["phase"] = "Failed"
+    assert any(".phase" in line for line in conformance.differences(reduced, record))
+
+
+def _write() -> None:
+    records, workflows = conformance.expected(), conformance.documents()
+    states = {key: state_of(key, records[key], workflows.get(key)) for key in sorted(records)}
+    for key, (state, found) in states.items():
+        if state == "differs":
+            print(key, *found, sep="\n    ")
+    STATES.write_text(json.dumps({k: s for k, (s, _) in states.items()}, indent=1) + "\n")
+    print(Counter(state for state, _ in states.values()))
+
+
+if __name__ == "__main__":
+    _write()

@@ -1,0 +1,163 @@
+"""Exit handlers and hooks, as Argo runs them (Argo docs: exit handlers, lifecycle hooks)."""
+
+from __future__ import annotations
+
+import json
+
+from player import Ended, Player, children, given, manifest, nodes, play, tree
+
+BYE = "[{name: bye, inputs: {parameters: [{name: w, default: '{{workflow.status}} {{workflow.failures}}'}]}, container: {image: i}}]"
+
+
+def test_the_workflows_exit_handler_runs_after_everything_and_is_no_ones_child() -> None:
+    done = play(manifest("container: {image: i}", spec="{onExit: bye}", more=BYE))
+    node = nodes(done)["wf.onExit"]
+    assert node["nodeFlag"] == {"hooked": True}
+    assert node["displayName"] == "wf.onExit"
+    assert children(done, "wf") == []
+    assert given(done, "wf.onExit") == {"w": 'Succeeded "null"'}
+    assert done["status"]["progress"] == "2/2"
+
+
+def test_it_sees_the_failures_quoted_once_more() -> None:
+    done = play(
+        manifest("container: {image: i}", spec="{onExit: bye}", more=BYE), {"wf": Ended(code=1)}
+    )
+    status, _, text = given(done, "wf.onExit")["w"].partition(" ")
+    assert status == "Failed"
+    (failure,) = json.loads(json.loads(text))
+    assert failure["displayName"] == "wf"
+    assert failure["message"] == "main: Error (exit code 1)"
+    assert failure["templateName"] == "main"
+
+
+def test_a_failed_exit_handler_turns_success_into_failure_and_changes_no_failure() -> None:
+    text = manifest("container: {image: i}", spec="{onExit: bye}", more=BYE)
+    done = play(text, {"wf.onExit": Ended(code=5)})
+    assert done["status"]["phase"] == "Failed"
+    assert done["status"]["message"] == "main: Error (exit code 5)"
+    assert tree(done)["wf"] == "Succeeded"
+    both = play(text, {"wf": Ended(code=1), "wf.onExit": Ended(code=5)})
+    assert both["status"]["message"] == "main: Error (exit code 1)"
+
+
+def test_the_exit_handler_has_the_workflows_arguments() -> None:
+    done = play(
+        manifest(
+            "container: {image: i}",
+            spec="{onExit: bye, arguments: {parameters: [{name: w, value: hello}]}}",
+            more=BYE,
+        )
+    )
+    assert given(done, "wf.onExit") == {"w": "hello"}
+
+
+def test_an_exit_handler_may_be_a_whole_template() -> None:
+    done = play(
+        manifest(
+            "container: {image: i}",
+            spec="{onExit: many}",
+            more="[{name: many, steps: [[{name: a, template: pod}], [{name: b, template: pod}]]}]",
+        )
+    )
+    assert tree(done)["wf.onExit[1].b"] == "Succeeded"
+    assert nodes(done)["wf.onExit[0].a"]["displayName"] == "a"
+
+
+STEP = """
+steps:
+- - name: a
+    template: pod
+    hooks:
+      exit: {template: bye, arguments: {parameters: [{name: w, value: "{{steps.a.outputs.parameters.o}}"}]}}
+- - {name: b, template: pod}
+"""
+
+
+def test_a_steps_exit_handler_runs_before_the_next_group_with_the_steps_outputs() -> None:
+    player = Player(manifest(STEP, more=BYE))
+    player.begin()
+    player.end_pod("wf[0].a", parameters={"o": "out"})
+    assert "wf[1]" not in tree(player.object())
+    done = player.play({"wf[0].a.onExit": Ended(code=1)})
+    assert given(done, "wf[0].a.onExit") == {"w": "out"}
+    assert children(done, "wf[0].a") == ["wf[0].a.onExit", "wf[1]"]
+    assert tree(done)["wf[0].a.onExit"] == "Failed"
+    assert done["status"]["phase"] == "Succeeded", "a failing exit handler of a step fails nothing"
+
+
+def test_it_runs_after_failure_but_not_after_skipped() -> None:
+    failed = play(manifest(STEP, more=BYE), {"wf[0].a": Ended(code=1, parameters={"o": "x"})})
+    assert tree(failed)["wf[0].a.onExit"] == "Succeeded"
+    assert failed["status"]["phase"] == "Failed"
+    skipped = play(
+        manifest(STEP.replace("template: pod\n", "template: pod\n    when: 'false'\n", 1), more=BYE)
+    )
+    assert "wf[0].a.onExit" not in nodes(skipped)
+
+
+def test_dependents_of_a_task_wait_for_its_exit_handler() -> None:
+    player = Player(
+        manifest(
+            """
+dag:
+  tasks:
+  - {name: a, template: pod, onExit: bye}
+  - {name: b, template: pod, depends: a}
+""",
+            more=BYE,
+        )
+    )
+    player.begin()
+    player.end_pod("wf.a")
+    assert "wf.b" not in tree(player.object())
+    player.end_pod("wf.a.onExit")
+    assert tree(player.object())["wf.b"] == "Pending"
+
+
+def test_each_item_of_a_loop_and_its_group_have_exit_handlers() -> None:
+    done = play(
+        manifest(
+            "dag: {tasks: [{name: a, template: pod, withItems: [p, q], onExit: bye}]}", more=BYE
+        )
+    )
+    assert {"wf.a(0:p).onExit", "wf.a(1:q).onExit", "wf.a.onExit"} <= set(nodes(done))
+    assert done["status"]["phase"] == "Succeeded"
+
+
+def test_a_hook_starts_once_when_its_expression_holds() -> None:
+    text = manifest(
+        """
+steps:
+- - name: a
+    template: pod
+    hooks:
+      running: {template: bye, expression: 'steps["a"].status == "Running"'}
+      failed: {template: bye, expression: 'steps["a"].status == "Failed"'}
+""",
+        more=BYE,
+    )
+    slow = play(text, running=True)
+    assert children(slow, "wf[0].a") == ["wf[0].a.hooks.running"]
+    assert nodes(slow)["wf[0].a.hooks.running"]["nodeFlag"] == {"hooked": True}
+    quick = play(text)
+    assert children(quick, "wf[0].a") == []
+
+
+def test_hooks_of_the_workflow_run_beside_it_and_before_the_exit_handler() -> None:
+    done = play(
+        manifest(
+            "steps: [[{name: a, template: pod}]]",
+            spec="""
+onExit: bye
+hooks:
+  running: {template: bye, expression: workflow.status == "Running"}
+  failed: {template: bye, expression: workflow.status == "Failed"}
+  good: {template: bye, expression: workflow.status == "Succeeded"}
+""",
+            more=BYE,
+        )
+    )
+    assert children(done, "wf") == ["wf.hooks.good", "wf.hooks.running", "wf[0]"]
+    assert "wf.hooks.failed" not in nodes(done)
+    assert done["status"]["phase"] == "Succeeded"

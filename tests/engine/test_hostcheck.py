@@ -1,0 +1,95 @@
+"""What this host lacks is said before anything starts."""
+
+import sys
+
+import pytest
+
+from argojobs.config.settings import parse_settings
+from argojobs.engine.hostcheck import claim_notes, refuse_missing
+from argojobs.engine.submitter import capture
+from argojobs.errors import HostError
+
+
+def workflow(container, **template):
+    return {
+        "spec": {
+            "entrypoint": "main",
+            "templates": [
+                {"name": "main", "container": {"image": "img:1", **container}, **template}
+            ],
+        }
+    }
+
+
+@pytest.fixture
+def submitter():
+    return capture(environment={"PATH": "/usr/bin:/bin"})
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"command": ["sh", "-c", "true"]},
+        {"command": ["python"]},
+        {"command": ["python3.12"]},
+        {"command": ["/bin/sh"]},
+        {"args": ["sh"]},
+        {"command": ["{{inputs.parameters.program}}"]},
+        {"command": ["$(PROGRAM)"]},
+        {"command": ["./run.sh"]},
+        {"command": ["nosuch"], "env": [{"name": "PATH", "value": "/opt"}]},
+        {"command": ["/work/run.sh"], "volumeMounts": [{"name": "w", "mountPath": "/work/"}]},
+    ],
+)
+def test_what_is_there_or_may_be_is_let_through(container, submitter):
+    refuse_missing(workflow(container), submitter)
+
+
+def test_a_script_that_comes_as_an_artifact_is_let_through(submitter):
+    given = workflow(
+        {"command": ["/opt/tool"]}, inputs={"artifacts": [{"name": "tool", "path": "/opt/tool"}]}
+    )
+    refuse_missing(given, submitter)
+
+
+@pytest.mark.parametrize("program", ["nosuchprogram", "/nosuch/program"])
+def test_a_missing_program_names_the_place_and_the_table(program, submitter):
+    with pytest.raises(HostError, match=f'"{program}" is not found') as caught:
+        refuse_missing(workflow({"command": [program]}), submitter)
+    assert caught.value.where == "spec.templates[0].container.command"
+    assert '[local.images."img:1"]' in caught.value.hint
+
+
+def test_an_unknown_image_without_a_command_names_the_table(submitter):
+    with pytest.raises(HostError, match="'img:1' is not known") as caught:
+        refuse_missing(workflow({}), submitter)
+    assert '[local.images."img:1"]' in caught.value.hint
+
+
+def test_the_images_table_gives_the_command(tmp_path):
+    text = '[local.images."img:1"]\ncommand = ["sh"]\n'
+    settings = parse_settings(text, tmp_path / "argojobs.toml")
+    refuse_missing(workflow({}), capture(settings, environment={"PATH": "/bin:/usr/bin"}))
+
+
+def test_a_claim_that_no_setting_names_is_a_folder_of_the_home_and_that_is_said(
+    submitter, tmp_path
+):
+    given = workflow({"command": ["sh"], "volumeMounts": [{"name": "v", "mountPath": "/data"}]})
+    given["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": "sets"}}]
+    (note,) = claim_notes(given, submitter, tmp_path / "claims")
+    assert str(tmp_path / "claims" / "sets") in note
+    assert "[local.claims]" in note
+    assert claim_notes(given, {**submitter, "claims": {"sets": "/data"}}, tmp_path) == []
+
+
+def test_the_submitter_is_this_process(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    found = capture(
+        parse_settings("[local]\nenvironment = ['TOKEN']\nmax_pods = 3\n", tmp_path / "x.toml"),
+        environment={"PATH": "/bin", "TOKEN": "t", "AWS_SECRET_ACCESS_KEY": "s"},
+    )
+    assert found["interpreter"] == sys.executable
+    assert found["project"] == str(tmp_path)
+    assert found["environment"] == {"PATH": "/bin", "TOKEN": "t"}
+    assert found["max_pods"] == 3

@@ -1,0 +1,287 @@
+"""From StartPod to the request: commands, images, environment, artifacts, volumes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from argojobs.engine.model import StartPod
+from argojobs.engine.pod import (
+    Image,
+    PodContext,
+    Submitter,
+    allowed_environment,
+    pod_request,
+)
+from argojobs.errors import HostError, ParameterError, UnsupportedError
+
+SUBMITTER = Submitter("/env/bin/python", "/home/u/project", {"PATH": "/bin", "LANG": "C.UTF-8"})
+CONTEXT = PodContext(
+    workflow="run",
+    uid="u-1",
+    namespace="ns",
+    submitter=SUBMITTER,
+    pods="/home/u/jobs/pods",
+    cache="/home/u/jobs/code",
+    repository={"kind": "directory", "root": "/r"},
+    claims={"sets": "/data/sets"},
+    images={
+        "said": Image(entrypoint=("/argosay",), command=("help",)),
+        "rooted": Image(command=("python3",), root="/images/r"),
+    },
+)
+
+
+def request(template, context=CONTEXT, **more):
+    return pod_request(StartPod("run-1", "run-pod-1", template, **more), context)
+
+
+def main(container, context=CONTEXT, **more):
+    return request({"container": container}, context, **more)["containers"][0]
+
+
+def test_the_request_is_json_with_all_an_executor_needs():
+    import json
+
+    made = request({"container": {"image": "i", "command": ["c"]}}, deadline=5.0)
+    assert json.loads(json.dumps(made)) == made
+    assert made["directory"] == "/home/u/jobs/pods/run/run-pod-1"
+    assert (made["deadline"], made["grace"], made["capture_result"]) == (5.0, 30.0, False)
+
+
+@pytest.mark.parametrize("name", ["python", "python3", "python3.12"])
+def test_python_is_the_submitters(name):
+    assert main({"command": [name, "-c", "pass"]})["command"] == ["/env/bin/python", "-c", "pass"]
+
+
+@pytest.mark.parametrize("name", ["/usr/bin/python3", "python3-config", "pypy", "python2"])
+def test_another_program_is_itself(name):
+    assert main({"command": [name]})["command"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("container", "command"),
+    [
+        ({"image": "said"}, ["/argosay", "help"]),
+        ({"image": "said", "args": ["echo", "x"]}, ["/argosay", "echo", "x"]),
+        ({"image": "said", "args": []}, ["/argosay"]),
+        ({"image": "said", "command": ["other"]}, ["other"]),
+        ({"image": "said", "command": ["other"], "args": ["y"]}, ["other", "y"]),
+    ],
+)
+def test_entrypoint_and_cmd_come_from_the_images_table(container, command):
+    assert main(container)["command"] == command
+
+
+def test_an_image_with_a_root_has_its_own_python_and_path():
+    found = main({"image": "rooted"})
+    assert found["command"] == ["python3"]
+    assert found["working_directory"] == "/"
+    assert "/env/bin" not in found["env"]["PATH"]
+
+
+def test_no_command_and_no_entry_names_the_table():
+    with pytest.raises(HostError) as caught:
+        main({"image": "registry/x:1"})
+    assert '[local.images."registry/x:1"]' in caught.value.hint
+
+
+def test_the_environment_is_the_submitters_then_the_containers_then_argos():
+    env = main(
+        {
+            "command": ["c"],
+            "env": [{"name": "LANG", "value": "de"}, {"name": "ARGO_NODE_ID", "value": "mine"}],
+        }
+    )["env"]
+    assert env["PATH"] == "/env/bin:/bin"
+    assert (env["LANG"], env["ARGO_NODE_ID"]) == ("de", "run-1")
+    assert env["ARGO_CONTAINER_NAME"] == "main"
+    assert env["ARGO_WORKFLOW_NAME"] == "run"
+
+
+def test_our_own_steps_listen_nowhere_unless_asked_and_then_only_here():
+    asked = [{"name": "ARGOJOBS_TENSORBOARD", "value": "1"}, {"name": "ARGOJOBS_DEBUG", "value": "1"}]
+    env = main({"command": ["c"], "env": asked})["env"]
+    assert env["ARGOJOBS_TENSORBOARD"] == "0"
+    assert env["ARGOJOBS_DEBUG_ADDRESS"] == "127.0.0.1:3000"
+    assert "ARGOJOBS_TENSORBOARD" not in main({"command": ["c"]})["env"]
+
+
+def test_a_path_of_the_containers_own_is_taken_as_it_is():
+    env = main({"command": ["c"], "env": [{"name": "PATH", "value": "/x"}]})["env"]
+    assert env["PATH"] == "/x"
+
+
+def test_references_are_expanded_in_command_and_args_by_declared_variables_only():
+    found = main(
+        {
+            "command": ["run", "$(A)"],
+            "args": ["$$(A)", "$(PATH)", "$(ARGO_NODE_ID)"],
+            "env": [{"name": "A", "value": "1"}],
+        }
+    )
+    assert found["command"] == ["run", "1", "$(A)", "$(PATH)", "run-1"]
+
+
+def test_the_allow_list_lets_no_secret_through():
+    given = {
+        "PATH": "p",
+        "HOME": "h",
+        "LC_ALL": "C",
+        "https_proxy": "x",
+        "CUDA_HOME": "c",
+        "OMP_NUM_THREADS": "2",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "HF_TOKEN": "t",
+        "MY_ONE": "1",
+    }
+    assert set(given) - set(allowed_environment(given)) == {
+        "AWS_SECRET_ACCESS_KEY",
+        "HF_TOKEN",
+        "MY_ONE",
+    }
+    assert {"HF_TOKEN", "MY_ONE"} <= set(allowed_environment(given, ["HF_TOKEN", "MY_*"]))
+
+
+def test_a_script_is_its_source_and_one_argument_more():
+    made = request({"script": {"command": ["sh"], "args": ["-x"], "source": "echo"}})
+    assert made["script"] == "echo"
+    assert made["containers"][0]["command"] == ["sh", "-x", "/argo/staging/script"]
+    assert request({"script": {"command": ["sh"], "source": ""}})["script"] is None
+
+
+def test_a_value_too_large_for_the_kernel_is_refused():
+    with pytest.raises(ParameterError, match="too large") as caught:
+        main({"command": ["c", "x" * 140_000]})
+    assert "artifact" in caught.value.hint
+    with pytest.raises(ParameterError):
+        main({"command": ["c"], "env": [{"name": "E", "value": "é" * 70_000}]})
+    main({"command": ["c", "x" * 131_071]})
+
+
+def test_output_artifacts_have_argos_keys():
+    template = {
+        "container": {"command": ["c"]},
+        "outputs": {
+            "artifacts": [
+                {"name": "a", "path": "/o/a.bin"},
+                {"name": "b", "path": "/o/b.bin", "archive": {"none": {}}},
+                {"name": "c", "path": "/o/c", "s3": {"key": "my/key"}, "optional": True},
+                {"name": "d", "path": "/o/d", "archive": {"tar": {"compressionLevel": 9}}},
+            ]
+        },
+    }
+    artifacts = request(template)["outputs"]["artifacts"]
+    assert [artifact["key"] for artifact in artifacts] == [
+        "run/run-pod-1/a.tgz",
+        "run/run-pod-1/b.bin",
+        "my/key",
+        "run/run-pod-1/d.tgz",
+    ]
+    assert [artifact["level"] for artifact in artifacts] == [None, None, None, 9]
+    prefixed = request(template, replace(CONTEXT, artifact_prefix="p"))["outputs"]["artifacts"]
+    assert prefixed[0]["key"] == "p/a.tgz"
+
+
+def test_input_artifacts_need_a_location_unless_optional():
+    def inputs(artifact):
+        template = {"container": {"command": ["c"]}, "inputs": {"artifacts": [artifact]}}
+        return request(template)["inputs"]
+
+    assert inputs({"name": "a", "path": "/a", "optional": True}) == []
+    assert inputs({"name": "a", "path": "/a", "raw": {"data": "x"}})[0]["data"] == "x"
+    sub = {"name": "a", "path": "/a", "s3": {"key": "k"}, "subPath": "deep/er"}
+    assert inputs(sub)[0]["key"] == "k/deep/er"
+    with pytest.raises(UnsupportedError, match="'a'"):
+        inputs({"name": "a", "path": "/a", "git": {"repo": "x"}})
+
+
+def mounts(volume, **mount):
+    template = {
+        "container": {
+            "command": ["c"],
+            "volumeMounts": [{"name": "v", "mountPath": "/v", **mount}],
+        },
+        "volumes": [{"name": "v", **volume}],
+    }
+    return request(template)["mounts"][0]
+
+
+def test_volumes():
+    assert mounts({"emptyDir": {}})["kind"] == "emptyDir"
+    memory = mounts({"emptyDir": {"medium": "Memory", "sizeLimit": "2Gi"}})
+    assert memory["memory"] == 2 * 2**30
+    assert mounts({"emptyDir": {"medium": "Memory"}})["memory"] == 0
+    claim = {"persistentVolumeClaim": {"claimName": "sets"}}
+    assert mounts(claim)["source"] == "/data/sets"
+    assert not mounts(claim)["read_only"]
+    assert mounts(claim, readOnly=True)["read_only"]
+    assert mounts({"hostPath": {"path": "/h"}})["source"] == "/h"
+
+
+def test_a_claim_without_a_setting_has_its_folder_in_the_home():
+    context = replace(CONTEXT, claims_home="/home/u/jobs/claims")
+    template = {
+        "container": {"command": ["c"], "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "other"}}],
+    }
+    assert request(template, context)["mounts"][0]["source"] == "/home/u/jobs/claims/other"
+
+
+def test_volumes_that_cannot_be_had_are_refused():
+    with pytest.raises(HostError, match="'other'"):
+        mounts({"persistentVolumeClaim": {"claimName": "other"}})
+    with pytest.raises(HostError, match="name of a claim"):
+        mounts({"persistentVolumeClaim": {"claimName": "../etc"}})
+    with pytest.raises(UnsupportedError, match="nfs"):
+        mounts({"nfs": {"server": "x"}})
+    with pytest.raises(UnsupportedError, match="subPath"):
+        mounts({"emptyDir": {}}, subPath="../x")
+
+
+WITHOUT = replace(CONTEXT, isolation="none")
+WITH_PATHS = {
+    "container": {"command": ["c"]},
+    "outputs": {"artifacts": [{"name": "a", "path": "/out/a"}]},
+}
+
+
+def test_without_namespaces_absolute_paths_are_refused_by_name():
+    with pytest.raises(UnsupportedError, match="/out/a") as caught:
+        request(WITH_PATHS, WITHOUT)
+    assert "--share-host-paths" in caught.value.hint
+    shared = request(WITH_PATHS, replace(WITHOUT, share_host_paths=True))
+    assert shared["host"]["isolation"] == "shared"
+    assert request({"container": {"command": ["c"]}}, WITHOUT)["host"]["isolation"] == "shared"
+
+
+OURS = {
+    "container": {
+        "command": ["python3", "-u", "/argojobs/code/.argojobs", "demo.py:train"],
+        "workingDir": "/argojobs/code",
+        "volumeMounts": [
+            {"name": "out", "mountPath": "/argojobs/out"},
+            {"name": "shm", "mountPath": "/dev/shm"},
+        ],
+    },
+    "volumes": [
+        {"name": "out", "emptyDir": {}},
+        {"name": "shm", "emptyDir": {"medium": "Memory"}},
+    ],
+    "outputs": {"artifacts": [{"name": "m", "path": "/argojobs/out/m"}]},
+}
+
+
+def test_without_namespaces_our_own_steps_are_given_a_root():
+    made = request(OURS, WITHOUT)
+    root = f"{made['directory']}/scratch/root"
+    container = made["containers"][0]
+    assert made["host"]["isolation"] == "rerooted"
+    assert container["env"]["ARGOJOBS_ROOT"] == root
+    assert container["command"][2] == f"{root}/argojobs/code/.argojobs"
+    assert container["working_directory"] == f"{root}/argojobs/code"
+    assert [mount["path"] for mount in made["mounts"]] == ["/argojobs/out"]
+    claim = {**OURS, "outputs": {"artifacts": [{"name": "m", "path": "/elsewhere/m"}]}}
+    with pytest.raises(UnsupportedError, match="/elsewhere/m"):
+        request(claim, WITHOUT)

@@ -1,0 +1,30 @@
+"""Kubernetes quantities as numbers."""
+
+import pytest
+
+from argojobs.engine.quantities import quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1.0),
+        ("500m", 0.5),
+        ("2Gi", 2 * 2**30),
+        ("1.5G", 1.5e9),
+        ("1e3", 1000.0),
+        (".5", 0.5),
+        (2, 2.0),
+        ("12E", 12e18),
+        ("100u", 1e-4),
+    ],
+)
+def test_a_quantity_is_its_number(text, value):
+    assert quantity(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{{inputs.parameters.cpu}}", "2Gb", "1 1", "mi", None, True, "1ni"]
+)
+def test_what_is_none_is_none(text):
+    assert quantity(text) is None

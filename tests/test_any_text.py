@@ -1,0 +1,112 @@
+"""Any Unicode text survives from `--params` through YAML and the engine into a step, byte for byte."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from argojobs.cli.main import main
+
+PIPELINE = '''
+import json
+
+from argojobs import File, Outputs, each, pipeline, step
+
+
+class Kept(Outputs):
+    text: str
+    file: File
+
+
+@step
+def keep(text: str, many: list[str], by_name: dict[str, str]) -> Kept:
+    """Write what arrived, as bytes."""
+    out = Kept()
+    out.text = text
+    out.file.path.write_bytes(json.dumps([text, many, by_name]).encode())
+    return out
+
+
+@step
+def again(kept: Kept) -> File:
+    """What was handed on is what arrived."""
+    from argojobs.runtime import places
+    from pathlib import Path
+
+    data = json.loads(kept.file.path.read_bytes())
+    assert data[0] == kept.text, (data, kept.text)
+    out = Path(places.output_path("result"))
+    out.write_bytes(json.dumps([*data, kept.text]).encode())
+    return File(out)
+
+
+@pipeline
+def texts(text: str, many: list[str], by_name: dict[str, str]) -> File:
+    """Hand texts from step to step."""
+    return again(keep(text, many, by_name))
+'''
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+HARD = [
+    "", " ", "\n", "\r\n", "\t", "a\n\n", "null", "~", "yes", "1e3", "0x10", "1:30", "- a", "# c", "a: b", "!x",
+    "$(HOME)", "$$", "$", "{{workflow.name}}", "{{=1}}", "}}", "{{", "%", "'", '"', "\\", "\\n", "`id`", "$(id)",
+    "\0", "\x07", "\x1b[0m", "\x7f", "\x85", "\u2028", "\ufeff", "\ufffe", "\U0001f600", "\U000e0001", "é", "e\u0301",
+    "argojobs:none", "argojobs:base64:", "--help", "-p", "<x>", "@file",
+]  # fmt: skip
+
+
+def argojobs(*arguments: str) -> str:
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()) as errors:
+        code = main(arguments)
+    assert code == 0, output.getvalue() + errors.getvalue()
+    return output.getvalue()
+
+
+def arrived(folder: Path, given: dict[str, Any]) -> list[Any]:
+    """Compile with `--params` to YAML, run the YAML, and return what the last step read."""
+    manifest = folder.parent / "texts.yaml"
+    parameters = folder.parent / "given.json"
+    parameters.write_text(json.dumps(given))
+    manifest.write_text(
+        argojobs("compile", str(folder / "texts.py"), "--params", f"@{parameters}"), "utf-8"
+    )
+    workflow = json.loads(argojobs("run", str(manifest), "--wait", "-o", "json"))
+    root = workflow["status"]["nodes"][workflow["metadata"]["name"]]
+    (result,) = root["outputs"]["artifacts"]
+    data: list[Any] = json.loads((folder.parent / "home" / "artifacts" / result["s3"]["key"]).read_bytes())
+    return data
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    assert home == tmp_path / "home"
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "texts.py").write_text(PIPELINE)
+    monkeypatch.chdir(project)
+    return project
+
+
+def test_texts_that_something_on_the_way_would_alter(folder: Path) -> None:
+    for text in ("{{workflow.name}} $(HOME) $$ '\"\\\n\t\0\x1b\U0001f600\u2028 ", "", "yes"):
+        given = {"text": text, "many": HARD, "by_name": {text: text for text in HARD}}
+        assert arrived(folder, given) == [text, HARD, given["by_name"], text]
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(TEXT, st.lists(TEXT, max_size=20), st.dictionaries(TEXT, TEXT, max_size=5))
+def test_any_text_arrives_as_it_was_given(
+    folder: Path, text: str, many: list[str], by_name: dict[str, str]
+) -> None:
+    given = {"text": text, "many": many, "by_name": by_name}
+    assert arrived(folder, given) == [text, many, by_name, text]
