@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
+import tempfile
+from pathlib import Path
 
 from benchmarks.measure import ROUNDS, Row, python
 
 OURS = """
 import json, resource, time, sys
 from argojobs import pipeline, step
-from argojobs.compile.code import Code
+from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.pipeline import compile_pipeline
 from argojobs.manifest.yaml_write import write_yaml
 
@@ -31,7 +33,7 @@ def many(name: str = "a") -> None:
     for number in range(SIZE):
         before = work(number, name, before)
 
-text = write_yaml(compile_pipeline(many, code=Code.image()))
+text = write_yaml(compile_pipeline(many, code=IMAGE_CODE))
 took = time.perf_counter() - start
 print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(text)]))
 """
@@ -70,10 +72,10 @@ print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(
 
 
 def _measure(program: str, size: int) -> tuple[float, float]:
-    done = subprocess.run(
-        python("-c", program.replace("SIZE", str(size))),
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "many.py")
+        file.write_text(program.replace("SIZE", str(size)))
+        done = subprocess.run(python(str(file)), check=True, capture_output=True, text=True)
     took, kilobytes, _ = json.loads(done.stdout)
     return took * 1000, kilobytes / 1024
 

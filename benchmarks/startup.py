@@ -49,12 +49,12 @@ def _command_line(folder: Path) -> list[Row]:
     for verb in ("--help", "list"):
         ours, theirs = interleaved(
             command(python("-m", "argojobs", verb), ARGOJOBS_HOME=home),
-            command(python(str(hello), "--help")),
+            command(python(str(hello), *([verb] if verb == "--help" else []))),
             rounds=9,
         )
         kept = ours <= 1.3 * theirs
         found.append(
-            Row(f"`argojobs {verb}`", ours, "typer hello `--help`", theirs, "at most 1.3 x", kept)
+            Row(f"`argojobs {verb}`", ours, "typer hello-world", theirs, "at most 1.3 x", kept)
         )
     return found
 

@@ -22,6 +22,7 @@ from argojobs.errors import InputError
 Archive = Literal["auto", "tar", "zip", "none"]
 
 SMALL = 1 << 20  # bytes; what is smaller is packed and unpacked in memory, in one call
+TINY = 1 << 13  # bytes; a window of this size sees all of it
 GZIP = 31  # zlib's way to say "with a gzip header"
 BLOCK = tarfile.BLOCKSIZE
 FAST = 1  # the compression level when the manifest gives none: models hardly compress
@@ -42,7 +43,7 @@ def save_tar(source: str, target: str, name: str, level: int = FAST) -> None:
         header = entry.tobuf(tarfile.GNU_FORMAT)
         padding = bytes(-len(data) % BLOCK + 2 * BLOCK)
         with open(target, "wb") as writer:
-            writer.write(zlib.compress(b"".join((header, data, padding)), level, GZIP))
+            writer.write(_zip(b"".join((header, data, padding)), level))
         return
     level = 6 if level == -1 else level
     with (
@@ -51,6 +52,14 @@ def save_tar(source: str, target: str, name: str, level: int = FAST) -> None:
         tarfile.open(mode="w|", fileobj=zipped, bufsize=1 << 18) as archive,
     ):
         archive.add(source, name, filter=_packable)
+
+
+def _zip(data: bytes, level: int) -> bytes:
+    """Compress in one go; little data with little memory, which a new process has to touch."""
+    if len(data) > TINY:
+        return zlib.compress(data, level, GZIP)
+    packer = zlib.compressobj(level, zlib.DEFLATED, GZIP - 3, 5)
+    return packer.compress(data) + packer.flush()
 
 
 def _packable(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
@@ -109,21 +118,23 @@ def set_mode(path: str, mode: int, *, recurse: bool) -> None:
 
 def _load_small_tar(source: str, target: str) -> bool:
     """The common case at once: a gzip tar of one small file. False when it is something else."""
-    with open(source, "rb") as reader:
-        packed = reader.read(SMALL)
-    if not packed.startswith(b"\x1f\x8b") or len(packed) == SMALL:
+    with open(source, "rb", buffering=0) as reader:
+        if os.fstat(reader.fileno()).st_size >= SMALL:
+            return False
+        packed = reader.read()
+    if not packed.startswith(b"\x1f\x8b"):
         return False
-    reader_ = zlib.decompressobj(GZIP)
+    unzip = zlib.decompressobj(GZIP)
     try:
-        data = reader_.decompress(packed, 2 * SMALL)
+        data = unzip.decompress(packed, 2 * SMALL)
         entry = tarfile.TarInfo.frombuf(data[:BLOCK], "utf-8", "surrogateescape")
     except (zlib.error, tarfile.HeaderError):
         return False
     end = BLOCK + -(-entry.size // BLOCK) * BLOCK
     if (
         entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE)
-        or not reader_.eof
-        or reader_.unused_data
+        or not unzip.eof
+        or unzip.unused_data
         or len(data) < end
         or any(data[end:])
         or "/" in entry.name

@@ -88,7 +88,7 @@ class Forkserver:
     def _receive(self, channel: socket.socket) -> bool:
         """Take in what came; False when the controller is gone."""
         try:
-            data = channel.recv(1 << 18)
+            data = channel.recv(1 << 16)
         except ConnectionResetError:
             return False
         if not data:
