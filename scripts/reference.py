@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -33,8 +34,12 @@ def _signature(name: str, thing: object) -> str:
         signature = str(inspect.signature(thing))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return ""
-    signature = signature.replace("'", "")
-    return f"```text\n{name}{signature}\n```\n\n"
+    return f"```text\n{name}{_unquoted(signature)}\n```\n\n"
+
+
+def _unquoted(signature: str) -> str:
+    """Take the quotes off annotations, which are texts when they are evaluated late."""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", signature)
 
 
 def _doc(thing: object) -> str:
@@ -69,7 +74,7 @@ def _members(cls: type) -> list[str]:
         function = member.__func__ if isinstance(member, classmethod) else member
         if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
             continue
-        signature = str(inspect.signature(function)).replace("'", "")
+        signature = _unquoted(str(inspect.signature(function)))
         parts.append(f"\n**`.{name}{signature}`**\n\n{_doc(function)}\n")
     return parts
 
