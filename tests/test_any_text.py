@@ -81,7 +81,9 @@ def arrived(folder: Path, given: dict[str, Any]) -> list[Any]:
     workflow = json.loads(argojobs("run", str(manifest), "--wait", "-o", "json"))
     root = workflow["status"]["nodes"][workflow["metadata"]["name"]]
     (result,) = root["outputs"]["artifacts"]
-    data: list[Any] = json.loads((folder.parent / "home" / "artifacts" / result["s3"]["key"]).read_bytes())
+    data: list[Any] = json.loads(
+        (folder.parent / "home" / "artifacts" / result["s3"]["key"]).read_bytes()
+    )
     return data
 
 

@@ -22,9 +22,9 @@ from argojobs.engine.model import (
     StartPod,
     WakeAt,
 )
-from argojobs.engine.operator import operate
-from argojobs.engine.phases import FULFILLED
-from argojobs.engine.state import RunState
+from argojobs.engine.operator.operate import operate
+from argojobs.engine.operator.phases import FULFILLED
+from argojobs.engine.operator.state import RunState
 from argojobs.engine.store import PodRow, RunChange, StoredRun
 from argojobs.service import FINAL_PHASES
 

@@ -1,7 +1,7 @@
 """The values that pass between the pure operator and the controller.
 
 The controller turns what happens (a pod ended, a timer rang, a user asked to stop) into an
-`Event`; `operator.operate` answers with an `Outcome`: node upserts, changed workflow fields, and
+`Event`; `operator.operate.operate` answers with an `Outcome`: node upserts, changed workflow fields, and
 `Action`s to carry out. Nothing here does I/O.
 """
 

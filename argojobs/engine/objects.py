@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from argojobs.engine.clock import whole
-from argojobs.engine.progress import summed_progress
+from argojobs.engine.operator.progress import summed_progress
 from argojobs.service import FINAL_PHASES, Workflow
 
 _LABEL = "workflows.argoproj.io/"

@@ -271,7 +271,9 @@ class Scheduler:
         for run in self.runs.values():
             if not run.final and not (run.running or run.waiting or run.timers):
                 log(f"{run.name}: nothing runs and nothing waits, yet it is {run.status}")
-                run.break_off("no step runs, waits or can start: an error of the engine", self.clock())
+                run.break_off(
+                    "no step runs, waits or can start: an error of the engine", self.clock()
+                )
 
     def _commit(self) -> bool:
         """Store what changed in all runs, in one transaction; False when the disk is full."""

@@ -297,7 +297,7 @@ def _dependencies(
     """Put what a task depends on into `needed`; yield what is wrong with it."""
     depends = task.get("depends")
     if depends:
-        from .depends import parse
+        from argojobs.manifest.expressions.depends import parse
 
         field = "depends"
         try:

@@ -10,7 +10,7 @@ from argojobs import GPU, DefinitionError, EmptyDir, Model, Retry, pipeline, ste
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline import compile_pipeline
 from argojobs.compile.pipeline_retry import retry_strategy
-from argojobs.manifest import tags
+from argojobs.manifest.expressions import tags
 
 CODE = Code("image")
 

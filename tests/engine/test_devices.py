@@ -99,7 +99,9 @@ def test_what_is_missing_is_noted_once():
     ]
     notes = missing_devices(templates, Resources(cpu=4, memory=GIB))
     assert len(notes) == 3
-    assert any("2 GPUs (nvidia.com/gpu), this host has none: it runs on the CPU" in n for n in notes)
+    assert any(
+        "2 GPUs (nvidia.com/gpu), this host has none: it runs on the CPU" in n for n in notes
+    )
     assert any("amd.com/gpu" in note for note in notes)
     assert any("memory" in note for note in notes)
     assert missing_devices(templates[:1], HOST) == []

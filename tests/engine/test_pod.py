@@ -101,7 +101,10 @@ def test_the_environment_is_the_submitters_then_the_containers_then_argos():
 
 
 def test_our_own_steps_listen_nowhere_unless_asked_and_then_only_here():
-    asked = [{"name": "ARGOJOBS_TENSORBOARD", "value": "1"}, {"name": "ARGOJOBS_DEBUG", "value": "1"}]
+    asked = [
+        {"name": "ARGOJOBS_TENSORBOARD", "value": "1"},
+        {"name": "ARGOJOBS_DEBUG", "value": "1"},
+    ]
     env = main({"command": ["c"], "env": asked})["env"]
     assert env["ARGOJOBS_TENSORBOARD"] == "0"
     assert env["ARGOJOBS_DEBUG_ADDRESS"] == "127.0.0.1:3000"

@@ -1,0 +1,306 @@
+"""Run a template for a node: limits first, then a Retry node, then what its type asks for.
+
+Source of the order: Argo's executeTemplate. Steps and DAG nodes are only made here; their members
+are started from the agenda.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from argojobs.engine import clock
+from argojobs.engine.model import Node, Template
+from argojobs.engine.operator import arguments, frames, pods, suspend
+from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.phases import is_attempt, is_exit_handler, is_hook
+from argojobs.engine.operator.templates import POD_TYPES, kind_of
+from argojobs.engine.operator.turn import Turn
+from argojobs.engine.operator.variables import Globals
+from argojobs.errors import ManifestError
+
+_DEEPEST = 100
+_TOO_DEEP = (
+    "Maximum recursion depth exceeded. See "
+    "https://argo-workflows.readthedocs.io/en/latest/scaling/#maximum-recursion-depth"
+)
+FAIL_FAST = "template has failed or errored children and failFast enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use of a template: by a step, a task, a hook, or the workflow itself.
+
+    holder: who names the template. frame: the Steps or DAG node it happens in, None at the top.
+    caller: the step's or task's name, as `{{steps.name}}` shows it inside. on_exit: part of an
+    exit handler. hooked: it is a hook.
+    """
+
+    name: str
+    holder: dict[str, Any]
+    arguments: dict[str, Any]
+    frame: Frame | None = None
+    caller: str = ""
+    on_exit: bool = False
+    hooked: bool = False
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What became of a call. full: no free slot, nothing was made. error: the node is Error."""
+
+    status: Literal["started", "full", "error", "too deep"]
+    node: Node | None = None
+    message: str = ""
+
+
+def run(turn: Turn, call: Call) -> Started:
+    """Make the node of a call and set it going."""
+    depth = 1 if call.frame is None else call.frame.depth + 1
+    if depth >= _DEEPEST:
+        return Started("too deep", _broken(turn, call, _TOO_DEEP), _TOO_DEEP)
+    try:
+        raw = turn.templates.find(call.holder)
+        bound = arguments.bind(raw, call.arguments)
+        template = _substituted(turn, call, bound)
+    except ManifestError as error:
+        return Started("error", _broken(turn, call, error.what), error.what)
+    if call.frame is not None and not call.hooked and is_full(turn, call.frame):
+        return Started("full")
+    flag = {"hooked": True} if call.hooked else {}
+    if template.get("retryStrategy") is not None:
+        node = _create(turn, call, "Retry", template, flag)
+        return attempt(turn, call, node, template, 0)
+    return _dispatch(turn, call, call.name, template, flag)
+
+
+def _substituted(turn: Turn, call: Call, bound: Template) -> Template:
+    local = locals_of(turn, call.name, bound, call.caller, in_dag=_in_dag(call.frame))
+    return arguments.substitute(bound, local, Globals(turn, final=call.final))
+
+
+def _in_dag(frame: Frame | None) -> bool:
+    return frame is not None and frame.graph is not None
+
+
+def locals_of(
+    turn: Turn, name: str, template: Template, caller: str, *, in_dag: bool
+) -> dict[str, Any]:
+    """The variables of one node: its name, its pod's and its caller's."""
+    local: dict[str, Any] = {"node.name": name}
+    if in_dag and caller:
+        local["tasks.name"] = caller
+    else:
+        local["steps.name"] = caller
+    if kind_of(template) in POD_TYPES and template.get("retryStrategy") is None:
+        local["pod.name"] = turn.pod_name(name, template)
+    return local
+
+
+def is_full(turn: Turn, frame: Frame) -> bool:
+    """Whether parallelism of the workflow or of the frame's template lets nothing new start.
+
+    Hooks and exit handlers do not wait for a slot.
+    """
+    if _workflow_is_full(turn):
+        return True
+    template = frame.template
+    if template.get("failFast") and turn.counts.get(("failed", frame.id)):
+        return True
+    limit = template.get("parallelism")
+    return limit is not None and turn.counts.get(("active", frame.id)) >= int(limit)
+
+
+def _workflow_is_full(turn: Turn) -> bool:
+    limit = turn.spec.get("parallelism")
+    return limit is not None and turn.counts.get(("pods", None)) >= int(limit)
+
+
+def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int) -> Started:
+    """Start one attempt of a Retry node; `template` is the Retry node's."""
+    name = f"{retry['name']}({number})"
+    previous = turn.named(f"{retry['name']}({number - 1})") if number else None
+    local = attempt_locals(turn, name, template, number, previous)
+    flag = {"retried": True, **({"hooked": True} if call.hooked else {})}
+    inner = replace(call, name=name)
+    turn.add_child(retry["id"], turn.id_of(name))
+    try:
+        made = arguments.substitute(template, local, Globals(turn, final=call.final))
+    except ManifestError as error:
+        return Started("error", _broken(turn, inner, error.what, flag), error.what)
+    result = _dispatch(turn, inner, name, made, flag)
+    return Started(result.status, turn.node(retry["id"]), result.message)
+
+
+def attempt_locals(
+    turn: Turn, name: str, template: Template, number: int, previous: Node | None
+) -> dict[str, Any]:
+    """`retries`, `lastRetry.*` and the pod's name, as an attempt's template sees them."""
+    outputs = (previous or {}).get("outputs") or {}
+    local: dict[str, Any] = {
+        "retries": str(number),
+        "lastRetry.exitCode": str(outputs.get("exitCode", "0")),
+        "lastRetry.duration": clock.took(previous) if previous else "0",
+        "lastRetry.status": previous["phase"] if previous else "",
+        "lastRetry.message": previous.get("message", "") if previous else "",
+    }
+    if kind_of(template) in POD_TYPES:
+        local["pod.name"] = turn.pod_name(name, template)
+    return local
+
+
+def _dispatch(
+    turn: Turn, call: Call, name: str, template: Template, flag: dict[str, bool]
+) -> Started:
+    inner = replace(call, name=name)
+    kind = kind_of(template)
+    if kind in {"steps", "dag"}:
+        node_kind = "Steps" if kind == "steps" else "DAG"
+        node = _create(turn, inner, node_kind, template, flag)
+        depth = 1 if call.frame is None else call.frame.depth + 1
+        try:
+            turn.frames[node["id"]] = frames.make(
+                node,
+                template,
+                on_exit=call.on_exit,
+                depth=depth,
+                version=_version(turn, template),
+            )
+        except ManifestError as error:
+            turn.mark(node["id"], "Error", error.what)
+            return Started("error", node, error.what)
+        turn.later("begin", node["id"])
+        return Started("started", node)
+    if kind == "suspend":
+        node = _create(turn, inner, "Suspend", template, flag)
+        if not turn.may_run(on_exit=call.on_exit):
+            message = f"Stopped with strategy '{turn.shutdown}'"
+            return Started("started", turn.mark(node["id"], "Failed", message))
+        if turn.is_late and not call.on_exit:
+            return Started("started", turn.mark(node["id"], "Failed", pods.LATE))
+        return _checked(turn, node, suspend.begin(turn, node, template))
+    if kind in {"container", "script"}:
+        node = _create(turn, inner, "Pod", template, flag)
+        captured = call.frame is not None and _plain(name) in call.frame.captured
+        problem = pods.start(turn, node, template, on_exit=call.on_exit, captured=captured)
+        return _checked(turn, node, problem)
+    message = (
+        f"Template '{template.get('name', '')}' missing specification"
+        if not kind
+        else f"template type {kind} is not supported by this engine"
+    )
+    return Started("error", _broken(turn, inner, message, flag), message)
+
+
+def _version(turn: Turn, template: Template) -> int | None:
+    return turn.outputs_version if "workflow.outputs" in str(template) else None
+
+
+def _checked(turn: Turn, node: Node, problem: str) -> Started:
+    if not problem:
+        return Started("started", turn.node(node["id"]))
+    return Started("error", turn.mark(node["id"], "Error", problem), problem)
+
+
+def _plain(name: str) -> str:
+    """The step's or task's own name in a node's name: without items, attempts and boundaries."""
+    while name.endswith((")", "]")):
+        name = name[: name.rindex("(" if name.endswith(")") else "[")]
+    return name[name.rfind(".") + 1 :]
+
+
+def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[str, bool]) -> Node:
+    """The node of a call: a Pod starts Pending, all else Running."""
+    inputs = template.get("inputs") or {}
+    shown = {key: value for key, value in inputs.items() if value}
+    return turn.create(
+        call.name,
+        kind,
+        "Pending" if kind == "Pod" else "Running",
+        boundary_id=call.frame.id if call.frame else "",
+        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        flag=flag,
+        inputs=shown or None,
+        _template=call.holder.get("inline"),
+    )
+
+
+def _broken(turn: Turn, call: Call, message: str, flag: dict[str, bool] | None = None) -> Node:
+    """The node of a call that never started: of type Skipped, phase Error."""
+    return turn.create(
+        call.name,
+        "Skipped",
+        "Error",
+        boundary_id=call.frame.id if call.frame else "",
+        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        message=message,
+        flag=flag or ({"hooked": True} if call.hooked else {}),
+    )
+
+
+# -- what a node's row says about the call that made it -------------------------------------------
+
+
+def frame_of(turn: Turn, node_id: str) -> Frame:
+    """The frame of a Steps or DAG node, made again where it is missing or out of date."""
+    frame = turn.frames.get(node_id) or turn.state.frames.get(node_id)
+    if frame is None or (frame.version is not None and frame.version != turn.outputs_version):
+        node = turn.must(node_id)
+        template = template_of(turn, node)
+        outer = _frame_around(turn, node)
+        frame = frames.make(
+            node,
+            template,
+            on_exit=(outer is not None and outer.on_exit) or is_exit_handler(_whole(turn, node)),
+            depth=1 if outer is None else outer.depth + 1,
+            version=_version(turn, template),
+        )
+        turn.frames[node_id] = frame
+    return frame
+
+
+def _frame_around(turn: Turn, node: Node) -> Frame | None:
+    boundary = node.get("boundaryID", "")
+    return frame_of(turn, boundary) if boundary else None
+
+
+def _whole(turn: Turn, node: Node) -> Node:
+    """Of an attempt its Retry node, of any other node itself."""
+    if is_attempt(node):
+        return turn.named(node["name"][: node["name"].rindex("(")]) or node
+    return node
+
+
+def call_of(turn: Turn, node: Node) -> Call:
+    """The call that made a node, or the Retry node around it."""
+    whole = _whole(turn, node)
+    frame = _frame_around(turn, whole)
+    hooked = is_hook(whole)
+    caller = ""
+    if frame is not None and not hooked:
+        local = whole["name"].removeprefix(frame.name)
+        caller = local[local.index(".") + 1 :]
+    holder = (
+        {"inline": whole["_template"]}
+        if whole.get("_template")
+        else {"template": whole.get("templateName", "")}
+    )
+    on_exit = (frame is not None and frame.on_exit) or is_exit_handler(whole)
+    final = hooked and frame is None
+    return Call(whole["name"], holder, {}, frame, caller, on_exit, hooked, final)
+
+
+def template_of(turn: Turn, node: Node) -> Template:
+    """The template of a node with everything substituted, from its row alone."""
+    whole = _whole(turn, node)
+    call = call_of(turn, whole)
+    raw = turn.templates.find(call.holder)
+    inputs = {**(raw.get("inputs") or {}), **(whole.get("inputs") or {})}
+    template = _substituted(turn, call, {**raw, "inputs": inputs} if inputs else raw)
+    if whole is node:
+        return template
+    number = int(node["name"][node["name"].rindex("(") + 1 : -1])
+    previous = turn.named(f"{whole['name']}({number - 1})") if number else None
+    local = attempt_locals(turn, node["name"], template, number, previous)
+    return arguments.substitute(template, local, Globals(turn, final=call.final))

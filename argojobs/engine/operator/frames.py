@@ -1,0 +1,74 @@
+"""A frame: a Steps or DAG node at work, with its template as it was when the node started.
+
+Frames are caches. One that is missing after a restart is made again from the node's row and
+those of its boundaries.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from argojobs.engine.model import Template
+from argojobs.engine.operator import graph
+
+_CAPTURED = re.compile(
+    r"(?:steps|tasks)(?:\.([-A-Za-z0-9]+)|\[(?:'|\\?\")([-A-Za-z0-9]+)(?:'|\\?\")\])\.outputs\.result"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A Steps or DAG node at work.
+
+    template: inputs and globals substituted. on_exit: part of an exit handler, so that it runs
+    on after a Stop. depth: how many templates deep. version: of the global outputs that the
+    template was made with, None when it mentions none. graph: of a DAG. groups: of steps, the
+    step group of each step. captured: steps whose standard output the template refers to.
+    """
+
+    id: str
+    name: str
+    template: Template
+    on_exit: bool
+    depth: int
+    version: int | None
+    graph: graph.Graph | None
+    groups: dict[str, int]
+    captured: frozenset[str]
+
+    @property
+    def reference(self) -> str:
+        """How the template refers to its members: `steps` or `tasks`."""
+        return "tasks" if self.graph is not None else "steps"
+
+
+def make(
+    node: dict[str, Any], template: Template, *, on_exit: bool, depth: int, version: int | None
+) -> Frame:
+    """The frame of a Steps or DAG node. Raises ExpressionError for a wrong `depends`."""
+    is_dag = template.get("dag") is not None
+    text = json.dumps(template)
+    groups = {
+        step["name"]: index
+        for index, group in enumerate(template.get("steps") or ())
+        for step in steps_of(group)
+    }
+    return Frame(
+        id=node["id"],
+        name=node["name"],
+        template=template,
+        on_exit=on_exit,
+        depth=depth,
+        version=version,
+        graph=graph.build(template) if is_dag else None,
+        groups={} if is_dag else groups,
+        captured=frozenset(a or b for a, b in _CAPTURED.findall(text)),
+    )
+
+
+def steps_of(group: Any) -> list[dict[str, Any]]:
+    """The steps of a group: a list, or `{steps: [...]}` as some clients write it."""
+    return list(group.get("steps") or ()) if isinstance(group, dict) else list(group)

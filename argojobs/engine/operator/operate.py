@@ -1,0 +1,259 @@
+"""What follows from an event: Argo's controller as a pure function.
+
+`operate` reads a state and an event and says what changes and what is to be done. It looks at no
+clock and does no I/O; the same state, event and time give the same outcome.
+"""
+
+from __future__ import annotations
+
+from argojobs.engine.model import (
+    Begin,
+    Event,
+    Node,
+    Outcome,
+    PodEnded,
+    PodStarted,
+    Shutdown,
+    Tick,
+)
+from argojobs.engine.operator import (
+    dag,
+    execute,
+    finish,
+    outputs,
+    pods,
+    retry,
+    steps,
+    stopping,
+    suspend,
+)
+from argojobs.engine.operator.counts import part_of
+from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.phases import ACTIVE, fulfilled, is_attempt, is_hook
+from argojobs.engine.operator.state import RunState
+from argojobs.engine.operator.turn import Turn
+from argojobs.errors import ManifestError
+
+
+def operate(state: RunState, event: Event, now: float) -> Outcome:
+    """Decide what an event leads to.
+
+    state: is not changed; give the outcome to `state.apply`. now: seconds since the epoch.
+    A workflow that is over answers with no changes, but for pods that end late.
+    """
+    turn = Turn(state, now)
+    if not state.restored:
+        _restore(turn)
+    _take(turn, event)
+    _drain(turn)
+    finish.conditions(turn)
+    return turn.decision()
+
+
+def _restore(turn: Turn) -> None:
+    """After a restart: find again what each open template waits for."""
+    for node_id, node in turn.state.nodes.items():
+        if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
+            frame = execute.frame_of(turn, node_id)
+            (steps.restore if frame.graph is None else dag.restore)(turn, frame)
+
+
+def _take(turn: Turn, event: Event) -> None:
+    match event:
+        case Begin():
+            finish.begin(turn)
+        case PodStarted(node_id, host):
+            if (node := turn.node(node_id)) is not None:
+                pods.started(turn, node, host)
+        case PodEnded(node_id, result):
+            if (node := turn.node(node_id)) is not None:
+                pods.ended(turn, node, result)
+        case Tick():
+            _tick(turn)
+        case Shutdown(strategy, message):
+            stopping.shut_down(turn, strategy, message)
+
+
+def _tick(turn: Turn) -> None:
+    """Look at all that was to happen by now."""
+    due = [item for item in turn.state.alarms if item[0] <= turn.now]
+    turn.rang = turn.now
+    for _, node_id in sorted(due):
+        node = turn.node(node_id)
+        if node is None or node["phase"] not in ACTIVE or node.get("_due", turn.now + 1) > turn.now:
+            continue
+        if node["type"] == "Suspend":
+            suspend.expire(turn, node)
+        elif node["type"] == "Retry":
+            retry.advance(turn, node)
+        elif node["type"] == "Pod" and node["phase"] == "Pending":
+            pods.kill(turn, node, "timeout")
+    stopping.check_deadline(turn)
+
+
+def _drain(turn: Turn) -> None:
+    """Work off the agenda, then whatever became possible, until nothing is left to do."""
+    while True:
+        while turn.agenda:
+            _do(turn, *turn.agenda.popleft())
+        boundaries, turn.touched = list(turn.touched), {}
+        for boundary in boundaries:
+            _conclude(turn, boundary)
+        if not turn.agenda:
+            _use_free_slots(turn)
+        if not turn.agenda and not turn.touched:
+            finish.progress(turn)
+        if not turn.agenda and not turn.touched:
+            return
+
+
+def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
+    if what == "fulfilled":
+        _fulfilled(turn, turn.must(node_id))
+        return
+    if what == "running":
+        node = turn.must(node_id)
+        if node.get("boundaryID") and not is_hook(node) and not is_attempt(node):
+            _with_frame(turn, node["boundaryID"], "hooks", node)
+        return
+    if what == "broke":
+        _broke(turn, turn.must(node_id), detail)
+        return
+    frame = execute.frame_of(turn, node_id)
+    if what == "begin":
+        (steps.begin if frame.graph is None else dag.begin)(turn, frame)
+    elif what == "group":
+        steps.group_progress(turn, frame, int(detail))
+    elif what == "task":
+        dag.task_progress(turn, frame, detail)
+    elif what == "ready":
+        dag.ready(turn, frame, detail)
+
+
+def _with_frame(turn: Turn, boundary_id: str, what: str, node: Node) -> None:
+    frame = execute.frame_of(turn, boundary_id)
+    if fulfilled(turn.must(boundary_id)):
+        return
+    module = steps if frame.graph is None else dag
+    (module.run_hooks if what == "hooks" else module.member_ended)(turn, frame, node)
+
+
+def _fulfilled(turn: Turn, node: Node) -> None:
+    """A node is over: tell what it belongs to."""
+    node = _published(turn, node)
+    boundary = node.get("boundaryID", "")
+    if boundary and _fail_fast(turn, boundary):
+        return
+    if is_attempt(node):
+        whole = turn.named(node["name"][: node["name"].rindex("(")])
+        if whole is not None:
+            retry.advance(turn, whole)
+        return
+    if not boundary or node["type"] == "StepGroup":
+        return
+    if is_hook(node):
+        frame = execute.frame_of(turn, boundary)
+        local = node["name"][len(frame.name) :]
+        if frame.graph is None:
+            turn.later("group", boundary, local[1 : local.index("]")])
+        else:
+            turn.later("task", boundary, part_of(node, frame.name))
+        return
+    _with_frame(turn, boundary, "ended", node)
+
+
+def _published(turn: Turn, node: Node) -> Node:
+    """The node, its outputs with a globalName made the workflow's."""
+    if node["type"] != "Pod" or not node.get("outputs"):
+        return node
+    raw = turn.templates.find(execute.call_of(turn, node).holder)
+    if "globalName" not in str(raw.get("outputs")):
+        return node
+    try:
+        template = execute.template_of(turn, node)
+    except ManifestError:
+        template = raw
+    named = outputs.with_global_names(node, template)
+    if named is not node:
+        node = turn.put(named)
+    outputs.publish(turn, node)
+    return node
+
+
+def _fail_fast(turn: Turn, boundary: str) -> bool:
+    """End a template with failFast once a child failed and none of it runs. True: it is over.
+
+    Argo counts a failed attempt too, so that retries inside such a template do not happen.
+    """
+    frame = execute.frame_of(turn, boundary)
+    if not frame.template.get("failFast") or not turn.counts.get(("failed", boundary)):
+        return False
+    if turn.counts.get(("active", boundary)) or fulfilled(turn.must(boundary)):
+        return True
+    if frame.graph is None:
+        index = max(
+            i
+            for i in range(len(frame.template["steps"]))
+            if turn.named(f"{frame.name}[{i}]") is not None
+        )
+        turn.mark(turn.id_of(f"{frame.name}[{index}]"), "Failed", execute.FAIL_FAST)
+    turn.mark(boundary, "Failed", execute.FAIL_FAST)
+    return True
+
+
+def _broke(turn: Turn, node: Node, message: str) -> None:
+    """A Steps or DAG node is Error by itself: its parent is told why, as Argo words it."""
+    if is_attempt(node):
+        return
+    boundary = node.get("boundaryID", "")
+    if not boundary:
+        if node["id"] == turn.state.name:
+            finish.broke(turn, message)
+        return
+    if is_hook(node):
+        return
+    frame: Frame = execute.frame_of(turn, boundary)
+    if frame.graph is not None:
+        turn.mark(node["id"], "Error", f"task '{node['name']}' errored: {message}")
+        return
+    local = node["name"][len(frame.name) :]
+    group = turn.must(turn.id_of(frame.name + local[: local.index("]") + 1]))
+    if not fulfilled(group):
+        turn.mark(
+            group["id"],
+            "Error",
+            f"step group deemed errored due to child {node['name']} error: {message}",
+        )
+
+
+def _conclude(turn: Turn, boundary: str) -> None:
+    node = turn.node(boundary)
+    if node is None or fulfilled(node):
+        return
+    frame = execute.frame_of(turn, boundary)
+    if turn.waiting(boundary) and not execute.is_full(turn, frame):
+        _resume(turn, frame)
+    if frame.graph is not None and not turn.agenda:
+        dag.conclude(turn, frame)
+
+
+def _resume(turn: Turn, frame: Frame) -> None:
+    if frame.graph is not None:
+        dag.resume(turn, frame)
+        return
+    index = int(turn.waiting(frame.id)[0][1:-1])
+    steps.resume(turn, frame, index)
+
+
+def _use_free_slots(turn: Turn) -> None:
+    """Where the workflow's parallelism held tasks back, start those that now find a slot."""
+    if turn.spec.get("parallelism") is None:
+        return
+    held = {**turn.state.ready, **turn.ready}
+    for boundary in sorted(key for key, tasks in held.items() if tasks):
+        node = turn.must(boundary)
+        frame = execute.frame_of(turn, boundary)
+        if not fulfilled(node) and not execute.is_full(turn, frame):
+            _resume(turn, frame)
+            if turn.agenda:
+                return

@@ -1,0 +1,146 @@
+"""Start, follow and end the pod of a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from argojobs.engine import clock
+from argojobs.engine.model import KillPod, Node, PodResult, StartPod, Template, WakeAt
+from argojobs.engine.operator.phases import ACTIVE
+from argojobs.engine.operator.scope import Scope, fill
+from argojobs.engine.operator.turn import Turn
+from argojobs.engine.operator.variables import Globals
+from argojobs.errors import ManifestError
+
+#: The message of a step that the workflow's activeDeadlineSeconds ended.
+LATE = "Step exceeded its deadline"
+
+
+def start(turn: Turn, node: Node, template: Template, *, on_exit: bool, captured: bool) -> str:
+    """Ask for the pod of a Pending node. Returns what is wrong, "" when nothing is."""
+    if not turn.may_run(on_exit=on_exit):
+        turn.mark(node["id"], "Failed", f"workflow shutdown with strategy: {turn.shutdown}")
+        return ""
+    if turn.is_late and not on_exit:
+        turn.mark(node["id"], "Failed", LATE)
+        return ""
+    try:
+        deadline, pending = _deadlines(turn, node, template)
+        volumes = _volumes(turn, template)
+    except ManifestError as error:
+        return error.what
+    if volumes:
+        template = {**template, "volumes": volumes}
+    if pending is not None:
+        turn.update(node["id"], _due=pending)
+        turn.actions.append(WakeAt(pending))
+    turn.actions.append(
+        StartPod(
+            node_id=node["id"],
+            name=turn.pod_name(node["name"], template),
+            template=template,
+            deadline=deadline,
+            capture_result=captured,
+        )
+    )
+    return ""
+
+
+def _deadlines(turn: Turn, node: Node, template: Template) -> tuple[float | None, float | None]:
+    """When the pod is ended, and when it is no longer started.
+
+    `timeout` counts from the node's start, waiting included; `activeDeadlineSeconds` from the
+    pod's; the maxDuration of a retry from the first attempt. Source: Argo docs, timeouts.
+    """
+    ends: list[float] = []
+    pends: list[float] = []
+    if template.get("timeout"):
+        limit = turn.now + clock.duration(template["timeout"])
+        ends.append(limit)
+        pends.append(limit)
+    if template.get("pendingTimeout"):
+        pends.append(turn.now + clock.duration(template["pendingTimeout"]))
+    if template.get("activeDeadlineSeconds") is not None:
+        ends.append(turn.now + clock.duration(template["activeDeadlineSeconds"]))
+    last_attempt_ends = retry_deadline(turn, node, template)
+    if last_attempt_ends is not None:
+        ends.append(last_attempt_ends)
+    return min(ends, default=None), min(pends, default=None)
+
+
+def retry_deadline(turn: Turn, node: Node, template: Template) -> float | None:
+    """The end of `retryStrategy.backoff.maxDuration`, for every attempt but the first."""
+    backoff = (template.get("retryStrategy") or {}).get("backoff") or {}
+    name = node["name"]
+    if not backoff.get("maxDuration") or not name.endswith(")") or name.endswith("(0)"):
+        return None
+    first = turn.named(name[: name.rindex("(")] + "(0)")
+    if first is None:
+        return None
+    return clock.seconds(first["startedAt"]) + clock.duration(backoff["maxDuration"])
+
+
+def _volumes(turn: Turn, template: Template) -> list[dict[str, Any]]:
+    """The template's own volumes and those of the workflow that it mounts."""
+    own = template.get("volumes") or []
+    wanted = _mounted(template) - {volume["name"] for volume in own}
+    if not wanted:
+        return list(own)
+    shared = [v for v in turn.spec.get("volumes") or () if v.get("name") in wanted]
+    claims = [
+        {
+            "name": claim["metadata"]["name"],
+            "persistentVolumeClaim": {
+                "claimName": f"{turn.state.name}-{claim['metadata']['name']}"
+            },
+        }
+        for claim in turn.spec.get("volumeClaimTemplates") or ()
+        if claim["metadata"]["name"] in wanted
+    ]
+    filled: list[dict[str, Any]] = fill(shared, Scope(Globals(turn)))
+    return [*own, *filled, *claims]
+
+
+def _mounted(template: Template) -> set[str]:
+    names: set[str] = set()
+    containers = [template.get("container"), template.get("script")]
+    containers += [*(template.get("initContainers") or ()), *(template.get("sidecars") or ())]
+    for container in containers:
+        for mount in (container or {}).get("volumeMounts") or ():
+            names.add(mount["name"])
+    return names
+
+
+def started(turn: Turn, node: Node, host: str) -> None:
+    """A pod left Pending: its node runs."""
+    if node["phase"] == "Pending":
+        turn.update(node["id"], phase="Running", hostNodeName=host, message=None)
+        turn.later("running", node["id"])
+
+
+def ended(turn: Turn, node: Node, result: PodResult) -> None:
+    """A pod ended: its node has the pod's phase, message and outputs."""
+    if node["phase"] not in ACTIVE:
+        return
+    outputs = {key: value for key, value in result.outputs.items() if value not in (None, [], "")}
+    if result.outputs.get("result") is not None:
+        outputs["result"] = result.outputs["result"]
+    if outputs.get("exitCode") is not None:
+        outputs["exitCode"] = str(outputs["exitCode"])
+    finished = clock.stamp(result.finished_at) if result.finished_at else turn.stamp
+    turn.update(
+        node["id"],
+        phase=result.phase,
+        message=result.message or None,
+        finishedAt=finished,
+        hostNodeName=node.get("hostNodeName", "localhost"),
+        outputs=outputs or None,
+        progress="1/1" if result.phase == "Succeeded" else node["progress"],
+    )
+
+
+def kill(turn: Turn, node: Node, message: str) -> None:
+    """Ask for the end of a pod, once."""
+    if not node.get("_killed"):
+        turn.update(node["id"], _killed=True)
+        turn.actions.append(KillPod(node["id"], message))

@@ -1,0 +1,230 @@
+"""What a template may say about its members: `steps.X.*` and `tasks.X.*`.
+
+Source: Argo docs, variables, Steps and DAG templates; aggregation of loops. Steps see the groups
+before theirs, tasks see their ancestors. A skipped member offers its outputs' defaults, or
+absent optionals (None).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from argojobs.engine import clock
+from argojobs.engine.model import Node
+from argojobs.engine.operator import fanout
+from argojobs.engine.operator.frames import Frame, steps_of
+from argojobs.engine.operator.phases import is_attempt, is_hook
+from argojobs.engine.operator.scope import MISSING
+from argojobs.engine.operator.turn import Turn
+from argojobs.engine.operator.variables import compact, text_of
+from argojobs.errors import ManifestError
+
+
+class Members:
+    """The source of `steps.*` or `tasks.*` for one place in a template.
+
+    task: the DAG task that asks, None to see every task. group: the step group that asks, None
+    to see all groups. extra: names known there besides, such as a hook's own node.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        frame: Frame,
+        *,
+        task: str | None = None,
+        group: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.turn = turn
+        self.frame = frame
+        self.task = task
+        self.group = group
+        self.extra = extra or {}
+
+    def find(self, name: str) -> Any:
+        """The value, or MISSING."""
+        if name in self.extra:
+            return self.extra[name]
+        reference = self.frame.reference
+        if not name.startswith(reference + "."):
+            return MISSING
+        member = name.split(".", 2)[1]
+        if not self._visible(member):
+            return MISSING
+        return self._offer(member).get(name, MISSING)
+
+    def under(self, root: str, members: frozenset[str] | None) -> Mapping[str, Any]:
+        """What the members named offer; all that are visible when none are named."""
+        if root != self.frame.reference:
+            return {}
+        found: dict[str, Any] = {}
+        for member in self._all() if members is None else members:
+            if self._visible(member):
+                found.update(self._offer(member))
+        found.update(self.extra)
+        return found
+
+    def _all(self) -> Iterable[str]:
+        graph = self.frame.graph
+        if graph is None:
+            return self.frame.groups
+        return graph.tasks if self.task is None else graph.ancestors(self.task)
+
+    def _visible(self, member: str) -> bool:
+        graph = self.frame.graph
+        if graph is None:
+            index = self.frame.groups.get(member)
+            return index is not None and (self.group is None or index < self.group)
+        if member not in graph.tasks:
+            return False
+        return self.task is None or graph.is_ancestor(self.task, member)
+
+    def _offer(self, member: str) -> dict[str, Any]:
+        key = (self.frame.id, member)
+        if key not in self.turn.offers:
+            self.turn.offers[key] = offer(self.turn, self.frame, member)
+        return self.turn.offers[key]
+
+
+def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
+    """All names that a member of a template offers, by flat dotted names.
+
+    Raises ManifestError when the results of a fan-out are no JSON.
+    """
+    prefix = f"{frame.reference}.{member}"
+    if frame.graph is not None:
+        node = turn.named(f"{frame.name}.{member}")
+        if node is None:
+            return {}
+        found: dict[str, Any] = {}
+        if node["type"] == "TaskGroup":
+            found.update(_gathered(prefix, _children(turn, node)))
+        found.update(_outcome(turn, prefix, node))
+        found.update(_skipped(turn, prefix, node, frame.graph.tasks[member], artifacts=False))
+        return found
+    group_name = f"{frame.name}[{frame.groups[member]}]"
+    node = turn.named(f"{group_name}.{member}")
+    if node is not None:
+        step = step_named(frame, member)
+        return {
+            **_outcome(turn, prefix, node),
+            **_skipped(turn, prefix, node, step, artifacts=True),
+        }
+    group = turn.named(group_name)
+    if group is None:
+        return {}
+    start = f"{group_name}.{member}("
+    children = [
+        child
+        for child in _children(turn, group)
+        if child["name"].startswith(start) and child["type"] != "Skipped"
+    ]
+    return {**_gathered(prefix, children), **_outcome(turn, prefix, group)}
+
+
+def step_named(frame: Frame, name: str) -> dict[str, Any]:
+    """The step of this name, as the template has it."""
+    group = frame.template["steps"][frame.groups[name]]
+    return next(step for step in steps_of(group) if step["name"] == name)
+
+
+def _children(turn: Turn, node: Node) -> list[Node]:
+    children = (turn.must(child) for child in node.get("children", ()))
+    return [child for child in children if not is_hook(child) and not is_attempt(child)]
+
+
+def last_attempt(turn: Turn, node: Node) -> Node:
+    """Of a Retry node its last attempt, of any other the node itself."""
+    if node["type"] == "Retry":
+        for child in reversed(node.get("children", ())):
+            attempt = turn.must(child)
+            if not is_hook(attempt):
+                return attempt
+    return node
+
+
+def _outcome(turn: Turn, prefix: str, node: Node) -> dict[str, Any]:
+    node = last_attempt(turn, node)
+    found: dict[str, Any] = {
+        f"{prefix}.id": node["id"],
+        f"{prefix}.startedAt": clock.whole(node["startedAt"]),
+        f"{prefix}.status": node["phase"],
+    }
+    if node.get("finishedAt"):
+        found[f"{prefix}.finishedAt"] = clock.whole(node["finishedAt"])
+    for key, field in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
+        if node.get(field):
+            found[f"{prefix}.{key}"] = node[field]
+    outputs = node.get("outputs") or {}
+    if outputs.get("result") is not None:
+        found[f"{prefix}.outputs.result"] = outputs["result"]
+    if outputs.get("exitCode") is not None:
+        found[f"{prefix}.exitCode"] = str(outputs["exitCode"])
+    found.update(own_outputs(prefix, outputs))
+    return found
+
+
+def own_outputs(prefix: str, outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters and artifacts of an outputs object, by flat dotted names."""
+    found: dict[str, Any] = {}
+    for parameter in outputs.get("parameters") or ():
+        if parameter.get("value") is not None:
+            found[f"{prefix}.outputs.parameters.{parameter['name']}"] = text_of(parameter["value"])
+    for artifact in outputs.get("artifacts") or ():
+        found[f"{prefix}.outputs.artifacts.{artifact['name']}"] = artifact
+    return found
+
+
+def _skipped(
+    turn: Turn, prefix: str, node: Node, holder: dict[str, Any], *, artifacts: bool
+) -> dict[str, Any]:
+    """What a skipped member offers: the defaults of its outputs, None where there is none."""
+    if node.get("outputs") or node["phase"] not in {"Skipped", "Omitted"}:
+        return {}
+    try:
+        outputs = turn.templates.find(holder).get("outputs") or {}
+    except ManifestError:
+        return {}
+    found: dict[str, Any] = {}
+    for parameter in outputs.get("parameters") or ():
+        default = (parameter.get("valueFrom") or {}).get("default")
+        found[f"{prefix}.outputs.parameters.{parameter['name']}"] = (
+            None if default is None else text_of(default)
+        )
+    if artifacts:
+        for artifact in outputs.get("artifacts") or ():
+            found[f"{prefix}.outputs.artifacts.{artifact['name']}"] = {}
+    return found
+
+
+def _gathered(prefix: str, children: list[Node]) -> dict[str, Any]:
+    """The outputs of a fan-out's members that succeeded, as JSON lists in the items' order."""
+    if not children:
+        return {}
+    maps: list[dict[str, str]] = []
+    lists: dict[str, list[str]] = {}
+    results: list[str] = []
+    for child in sorted(children, key=lambda node: _index(node["name"])):
+        outputs = child.get("outputs")
+        if not outputs or child["phase"] != "Succeeded":
+            continue
+        if outputs.get("parameters"):
+            values = {p["name"]: text_of(p.get("value", "")) for p in outputs["parameters"]}
+            maps.append(values)
+            for name, value in values.items():
+                lists.setdefault(name, []).append(value)
+        if outputs.get("result") is not None:
+            results.append(outputs["result"])
+    found: dict[str, Any] = {
+        f"{prefix}.outputs.result": fanout.joined(results),
+        f"{prefix}.outputs.parameters": compact(maps),
+    }
+    for name, listed in lists.items():
+        found[f"{prefix}.outputs.parameters.{name}"] = fanout.joined_values(listed)
+    return found
+
+
+def _index(name: str) -> int:
+    return int(name[name.rindex("(") + 1 :].split(":", 1)[0])

@@ -1,0 +1,176 @@
+"""Retries: after each attempt, whether there is another one, and when.
+
+Source: Argo docs, retries; fields, retryStrategy. The order of the checks is Argo's: shutdown or
+deadline, maxDuration, backoff, policy, limit, expression.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from argojobs.engine import clock
+from argojobs.engine.model import Node, WakeAt
+from argojobs.engine.operator import execute
+from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
+from argojobs.engine.operator.turn import Turn
+from argojobs.errors import ManifestError
+from argojobs.manifest.expressions import expr
+
+
+def attempts_of(turn: Turn, retry: Node) -> list[Node]:
+    """The attempts of a Retry node, in order; its hooks are left out."""
+    children = (turn.must(child) for child in retry.get("children", ()))
+    return [child for child in children if is_attempt(child)]
+
+
+def advance(turn: Turn, retry: Node) -> None:
+    """Go on with a Retry node whose last attempt is over: end it, wait, or try again."""
+    attempts = attempts_of(turn, retry)
+    if fulfilled(retry) or not attempts or not fulfilled(attempts[-1]):
+        return
+    last = attempts[-1]
+    if not unsuccessful(last):
+        _end(turn, retry, last, "Succeeded", None)
+        return
+    try:
+        template = execute.template_of(turn, retry)
+        strategy = template["retryStrategy"]
+        end = _verdict(turn, retry, attempts, strategy)
+    except ManifestError as error:
+        _end(turn, retry, last, "Error", error.what)
+        return
+    if end is None:
+        return
+    if end:
+        _end(turn, retry, last, last["phase"], end)
+        return
+    call = execute.call_of(turn, retry)
+    started = execute.attempt(turn, call, turn.must(retry["id"]), template, len(attempts))
+    if started.status in {"error", "too deep"} and not _retries_errors(strategy):
+        turn.mark(retry["id"], "Error", started.message)
+
+
+def _end(turn: Turn, retry: Node, last: Node, phase: str, message: str | None) -> None:
+    turn.update(retry["id"], outputs=last.get("outputs"))
+    turn.mark(retry["id"], phase, message)
+
+
+def _verdict(turn: Turn, retry: Node, attempts: list[Node], strategy: dict[str, Any]) -> str | None:
+    """Why there is no further attempt; "" when there is one now, None when it has to wait."""
+    last = attempts[-1]
+    if turn.shutdown:
+        return f"Stopped with strategy '{turn.shutdown}'"
+    if turn.deadline is not None and turn.is_late:
+        late = clock.whole(clock.stamp(turn.deadline)).replace("T", " ").replace("Z", "")
+        return f"retry exceeded workflow deadline {late} +0000 UTC"
+    limit = _limit(strategy)
+    backoff = strategy.get("backoff")
+    if backoff:
+        end = _wait(turn, retry, attempts, backoff)
+        if end != "":
+            return end
+    if not _policy_allows(strategy, last):
+        return last.get("message", "") or " "
+    if limit is not None and len(attempts) > limit:
+        return "No more retries left"
+    if strategy.get("expression") and not _expression_holds(strategy["expression"], attempts):
+        return "retryStrategy.expression evaluated to false"
+    return ""
+
+
+def _limit(strategy: dict[str, Any]) -> int | None:
+    limit = strategy.get("limit")
+    if limit is None:
+        return None
+    try:
+        return int(str(limit))
+    except ValueError:
+        raise ManifestError(
+            f"retryStrategy.limit {limit!r} is no whole number", hint="Write a number."
+        ) from None
+
+
+def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]) -> str | None:
+    """The backoff's say: a message ends the retries, None waits, "" goes on."""
+    last = attempts[-1]
+    latest = None
+    if backoff.get("maxDuration"):
+        latest = clock.seconds(attempts[0]["startedAt"]) + clock.duration(backoff["maxDuration"])
+        if turn.now > latest:
+            return "Max duration limit exceeded"
+    if backoff.get("duration") in (None, ""):
+        raise ManifestError(
+            "no base duration specified for retryStrategy",
+            hint="Give retryStrategy.backoff.duration.",
+        )
+    pause = clock.duration(backoff["duration"])
+    factor = backoff.get("factor")
+    if factor is not None and int(str(factor)) > 0:
+        pause *= float(int(str(factor))) ** (len(attempts) - 1)
+    if backoff.get("cap"):
+        pause = min(pause, clock.duration(backoff["cap"]))
+    due = clock.seconds(last["finishedAt"]) + pause
+    if latest is not None and due > latest:
+        return "Backoff would exceed max duration limit"
+    if turn.now < due:
+        message = f"Backoff for {clock.spoken(pause)}"
+        if retry.get("_due") != due:
+            turn.update(retry["id"], message=message, _due=due)
+            turn.actions.append(WakeAt(due))
+        return None
+    turn.update(retry["id"], message=None, _due=None)
+    return ""
+
+
+def _policy(strategy: dict[str, Any]) -> str:
+    chosen = strategy.get("retryPolicy")
+    return str(chosen or ("Always" if strategy.get("expression") else "OnFailure"))
+
+
+def _retries_errors(strategy: dict[str, Any]) -> bool:
+    return _policy(strategy) in {"Always", "OnError", "OnTransientError"}
+
+
+def _policy_allows(strategy: dict[str, Any], last: Node) -> bool:
+    policy = _policy(strategy)
+    if policy == "OnTransientError":
+        return is_transient(last.get("message", ""))
+    if policy == "OnError":
+        return bool(last["phase"] == "Error")
+    if policy == "OnFailure":
+        return bool(last["phase"] == "Failed")
+    if policy == "Always":
+        return bool(last["phase"] in COMPLETED)
+    raise ManifestError(
+        f"{policy} is not a valid RetryPolicy",
+        hint="Policies: Always, OnFailure, OnError, OnTransientError.",
+    )
+
+
+def is_transient(message: str) -> bool:
+    """Whether Argo would call an error transient: by the pattern in TRANSIENT_ERROR_PATTERN."""
+    pattern = os.environ.get("TRANSIENT_ERROR_PATTERN", "")
+    return bool(pattern) and re.search(pattern, message) is not None
+
+
+def _expression_holds(expression: str, attempts: list[Node]) -> bool:
+    last = attempts[-1]
+    outputs = last.get("outputs") or {}
+    value = expr.evaluate(
+        expression,
+        {
+            "retries": str(len(attempts) - 1),
+            "lastRetry.exitCode": str(outputs.get("exitCode", "-1")),
+            "lastRetry.status": last["phase"],
+            "lastRetry.duration": clock.took(last),
+            "lastRetry.message": last.get("message", ""),
+        },
+    )
+    if not isinstance(value, bool):
+        raise ManifestError(
+            f"retryStrategy.expression must be true or false, not {value!r}",
+            hint="Write a comparison.",
+        )
+    return value

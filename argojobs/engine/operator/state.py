@@ -1,0 +1,179 @@
+"""The state of one run: the workflow, its nodes, and indexes that can be rebuilt from them.
+
+A `RunState` changes only by `apply(outcome)`. What must survive a crash is in the workflow
+object, the node rows and `private`; counters, frames and queues are caches, filled when needed,
+so that `load` at any point continues exactly.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from argojobs.engine import clock
+from argojobs.engine.model import Node, Outcome
+from argojobs.engine.operator import counts
+from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.phases import ACTIVE, COMPLETED
+from argojobs.engine.operator.progress import summed_progress
+from argojobs.engine.operator.templates import Templates
+
+#: Keys of a node row that are the engine's own and not part of Argo's node.
+PRIVATE_NODE_KEYS = frozenset({"_template", "_due", "_killed"})
+
+_LABEL = "workflows.argoproj.io/"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Outcome):
+    """An outcome with the changes of the indexes that belong to it (never stored).
+
+    counts: new values of counters. frames, expansions: caches filled on the way. ready: tasks
+    that wait for a free slot, by boundary. rang: alarms up to this time were looked at.
+    """
+
+    counts: dict[counts.Key, int] = field(default_factory=dict)
+    frames: dict[str, Frame] = field(default_factory=dict)
+    expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = field(
+        default_factory=dict
+    )
+    ready: dict[str, list[str]] = field(default_factory=dict)
+    rang: float | None = None
+
+
+class RunState:
+    """One run, as far as it is known. Read by `operate`, changed by `apply` alone.
+
+    workflow: the object as submitted. status: its status fields without nodes. nodes: rows by
+    id. private: the operator's bookkeeping, a JSON dict.
+    """
+
+    def __init__(self, workflow: dict[str, Any], private: dict[str, Any]) -> None:
+        self.workflow = workflow
+        self.name: str = workflow["metadata"]["name"]
+        self.spec: dict[str, Any] = workflow["spec"]
+        self.status: dict[str, Any] = dict(workflow.get("status") or {})
+        self.status.pop("nodes", None)
+        self.private = private
+        self.nodes: dict[str, Node] = {}
+        self.counts: dict[counts.Key, int] = {}
+        self.frames: dict[str, Frame] = {}
+        self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+        self.ready: dict[str, list[str]] = {}
+        self.alarms: list[tuple[float, str]] = []
+        self.outputs_version = 0
+        self.restored = False  # whether the caches are filled: operate does it at the first event
+        self.ids: dict[str, str] = {}  # names to ids, as they are asked for
+        self.templates = Templates(self.spec)
+        self.constants: dict[str, Any] | None = None  # variables.py fills it
+
+    @classmethod
+    def load(
+        cls,
+        workflow: dict[str, Any],
+        nodes: Iterable[Node] = (),
+        private: dict[str, Any] | None = None,
+    ) -> RunState:
+        """The state that these rows describe.
+
+        workflow: the object with its status as last stored (`status.nodes` is not read).
+        nodes: the rows, as `Outcome.changes` gave them. private: the last `Outcome.private`.
+        """
+        state = cls(workflow, dict(private or {}))
+        state.nodes = {node["id"]: node for node in nodes}
+        for node in state.nodes.values():
+            counts.fold(state.counts, None, node, state.boundary_name(node))
+            state._set_alarm(node)
+        return state
+
+    def boundary_name(self, node: Node) -> str:
+        """The name of the node's boundary, "" when it has none."""
+        boundary = self.nodes.get(node.get("boundaryID", ""))
+        return boundary["name"] if boundary else ""
+
+    def apply(self, outcome: Outcome) -> None:
+        """Fold an outcome of `operate` in. An outcome without indexes resets the caches."""
+        decision = outcome if isinstance(outcome, Decision) else None
+        for node in outcome.changes.values():
+            if decision is None:
+                old = self.nodes.get(node["id"])
+                boundary = outcome.changes.get(node.get("boundaryID", ""))
+                name = boundary["name"] if boundary else self.boundary_name(node)
+                counts.fold(self.counts, old, node, name)
+            self._set_alarm(node)
+        self.nodes.update(outcome.changes)
+        if "outputs" in outcome.workflow:
+            self.outputs_version += 1
+        self.status.update(outcome.workflow)
+        if outcome.private is not None:
+            self.private = outcome.private
+        if decision is None:
+            self.counts = {k: v for k, v in self.counts.items() if k[0] not in counts.DERIVED}
+            self.frames, self.expansions, self.ready = {}, {}, {}
+            self.restored = False
+            return
+        self.restored = True
+        self.counts.update(decision.counts)
+        self.frames.update(decision.frames)
+        self.expansions.update(decision.expansions)
+        self.ready.update(decision.ready)
+        while decision.rang is not None and self.alarms and self.alarms[0][0] <= decision.rang:
+            heapq.heappop(self.alarms)
+
+    def next_alarm(self) -> float | None:
+        """When the next `Tick` is due, for a controller that starts anew; None for never."""
+        if self.status.get("phase") in COMPLETED:
+            return None
+        times = [self.alarms[0][0]] if self.alarms else []
+        allowed, started = self.spec.get("activeDeadlineSeconds"), self.status.get("startedAt")
+        if allowed is not None and started and not self.private.get("late"):
+            times.append(clock.seconds(clock.whole(started)) + float(allowed))
+        return min(times, default=None)
+
+    def _set_alarm(self, node: Node) -> None:
+        due = node.get("_due")
+        if due is not None and node["phase"] in ACTIVE:
+            heapq.heappush(self.alarms, (due, node["id"]))
+
+    def workflow_object(self) -> dict[str, Any]:
+        """The whole Argo Workflow object as it stands, put together anew."""
+        progress = summed_progress(self.nodes)
+        nodes = {key: _public(node, progress.get(key)) for key, node in self.nodes.items()}
+        status = {
+            key: clock.whole(value) if key in {"startedAt", "finishedAt"} and value else value
+            for key, value in self.status.items()
+        }
+        if nodes:
+            status["nodes"] = nodes
+        metadata = dict(self.workflow["metadata"])
+        phase = str(status.get("phase", ""))
+        own = self.private.get("metadata", {})
+        if phase:
+            metadata["labels"] = {
+                **metadata.get("labels", {}),
+                **own.get("labels", {}),
+                _LABEL + "phase": phase,
+                _LABEL + "completed": "true" if phase in COMPLETED else "false",
+            }
+            metadata["annotations"] = {
+                **metadata.get("annotations", {}),
+                **own.get("annotations", {}),
+                _LABEL + "pod-name-format": "v2",
+            }
+        spec = self.spec
+        if shutdown := self.private.get("shutdown"):
+            spec = {**spec, "shutdown": shutdown}
+        return {**self.workflow, "metadata": metadata, "spec": spec, "status": status}
+
+
+def _public(node: Node, progress: str | None) -> Node:
+    shown = {
+        key: clock.whole(value) if key in {"startedAt", "finishedAt"} else value
+        for key, value in node.items()
+        if key not in PRIVATE_NODE_KEYS
+    }
+    if progress is not None:
+        shown["progress"] = progress
+    return shown

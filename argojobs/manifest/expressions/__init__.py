@@ -1,0 +1,1 @@
+"""Argo's texts that are evaluated: `{{tags}}`, `{{=expressions}}`, `when`, `depends`."""
