@@ -18,7 +18,7 @@ OURS = """
 import json, resource, time, sys
 from argojobs import pipeline, step
 from argojobs.compile.bundle import IMAGE_CODE
-from argojobs.compile.pipeline import compile_pipeline
+from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.manifest.yaml_write import write_yaml
 
 @step(image="python:3.11-slim")

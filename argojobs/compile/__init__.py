@@ -35,7 +35,7 @@ def compile_loaded(
     was loaded is returned as it is. Raises UsageError for a debug wish that it cannot fulfil.
     """
     if loaded.pipeline is not None:
-        from argojobs.compile.pipeline import compile_pipeline
+        from argojobs.compile.pipeline.workflow import compile_pipeline
 
         assert code is not None, "a pipeline's steps need their code"
         return compile_pipeline(

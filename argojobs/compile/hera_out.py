@@ -48,7 +48,7 @@ def to_hera(source: Any) -> Workflow:
 
 def _compiled(pipeline: Any) -> dict[str, Any]:
     from argojobs.compile.bundle import IMAGE_CODE
-    from argojobs.compile.pipeline import compile_pipeline
+    from argojobs.compile.pipeline.workflow import compile_pipeline
 
     return compile_pipeline(pipeline, code=IMAGE_CODE)
 

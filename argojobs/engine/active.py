@@ -50,7 +50,12 @@ class ActiveRun:
         self.submitter = stored.submitter
         self.begun = stored.begun
         self.status: dict[str, Any] = dict(workflow.get("status", {}))
-        self.state = RunState.load(workflow, stored.nodes, stored.private)
+        self.state = RunState.load(
+            workflow,
+            stored.nodes,
+            stored.private,
+            transient_errors=stored.submitter["environment"].get("TRANSIENT_ERROR_PATTERN", ""),
+        )
         #: Pods that wait for their turn, in the order in which they were asked for.
         self.waiting: OrderedDict[str, Pod] = OrderedDict()
         #: Pods that were started and have not ended.

@@ -32,6 +32,7 @@ PYTHON = re.compile(r"python(3(\.\d+)?)?")
 OUR_PROGRAM = "/argojobs/code/.argojobs"
 ALLOWED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR"
+    r"|TRANSIENT_ERROR_PATTERN"
     r"|(https?|all|ftp|no)_proxy|(HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE"
     r"|CURL_CA_BUNDLE|LD_LIBRARY_PATH|CUDA_.*|NVIDIA_.*|CUDNN_.*|NCCL_.*|ROCR_.*|HIP_.*|XLA_.*"
     r"|JAX_.*|TF_.*|OMP_.*|MKL_.*|OPENBLAS_.*|KMP_.*|XDG_.*_HOME|HF_HOME|TORCH_HOME|KERAS_.*"

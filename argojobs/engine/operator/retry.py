@@ -6,7 +6,6 @@ deadline, maxDuration, backoff, policy, limit, expression.
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -71,7 +70,7 @@ def _verdict(turn: Turn, retry: Node, attempts: list[Node], strategy: dict[str, 
         end = _wait(turn, retry, attempts, backoff)
         if end != "":
             return end
-    if not _policy_allows(strategy, last):
+    if not _policy_allows(strategy, last, turn.state.transient_errors):
         return last.get("message", "") or " "
     if limit is not None and len(attempts) > limit:
         return "No more retries left"
@@ -133,10 +132,10 @@ def _retries_errors(strategy: dict[str, Any]) -> bool:
     return _policy(strategy) in {"Always", "OnError", "OnTransientError"}
 
 
-def _policy_allows(strategy: dict[str, Any], last: Node) -> bool:
+def _policy_allows(strategy: dict[str, Any], last: Node, transient: str) -> bool:
     policy = _policy(strategy)
     if policy == "OnTransientError":
-        return is_transient(last.get("message", ""))
+        return is_transient(last.get("message", ""), transient)
     if policy == "OnError":
         return bool(last["phase"] == "Error")
     if policy == "OnFailure":
@@ -149,9 +148,8 @@ def _policy_allows(strategy: dict[str, Any], last: Node) -> bool:
     )
 
 
-def is_transient(message: str) -> bool:
-    """Whether Argo would call an error transient: by the pattern in TRANSIENT_ERROR_PATTERN."""
-    pattern = os.environ.get("TRANSIENT_ERROR_PATTERN", "")
+def is_transient(message: str, pattern: str) -> bool:
+    """Whether Argo would call an error transient: by its controller's TRANSIENT_ERROR_PATTERN."""
     return bool(pattern) and re.search(pattern, message) is not None
 
 

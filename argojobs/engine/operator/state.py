@@ -64,6 +64,7 @@ class RunState:
         self.ready: dict[str, list[str]] = {}
         self.alarms: list[tuple[float, str]] = []
         self.outputs_version = 0
+        self.transient_errors = ""
         self.restored = False  # whether the caches are filled: operate does it at the first event
         self.ids: dict[str, str] = {}  # names to ids, as they are asked for
         self.templates = Templates(self.spec)
@@ -75,13 +76,17 @@ class RunState:
         workflow: dict[str, Any],
         nodes: Iterable[Node] = (),
         private: dict[str, Any] | None = None,
+        *,
+        transient_errors: str = "",
     ) -> RunState:
         """The state that these rows describe.
 
         workflow: the object with its status as last stored (`status.nodes` is not read).
         nodes: the rows, as `Outcome.changes` gave them. private: the last `Outcome.private`.
+        transient_errors: the pattern of messages that OnTransientError retries.
         """
         state = cls(workflow, dict(private or {}))
+        state.transient_errors = transient_errors
         state.nodes = {node["id"]: node for node in nodes}
         for node in state.nodes.values():
             counts.fold(state.counts, None, node, state.boundary_name(node))

@@ -177,3 +177,12 @@ def test_the_limit_may_be_a_parameter() -> None:
     )
     done = play(text, lambda start, name: Ended(code=1))
     assert len(children(done, "wf")) == 1
+
+
+def test_transient_errors_are_those_that_the_pattern_of_the_controller_names() -> None:
+    text = retried("{limit: '1', retryPolicy: OnTransientError}")
+    for pattern, attempts in (("exit code 1", 2), ("exit code 2", 1), ("", 1)):
+        player = Player(text)
+        player.state.transient_errors = pattern
+        done = player.play(lambda start, name: Ended(code=1))
+        assert len(children(done, "wf")) == attempts

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from argojobs import pipeline, step, when
 from argojobs.compile.code import Code
-from argojobs.compile.pipeline import compile_pipeline
-from argojobs.compile.pipeline_expression import literal
+from argojobs.compile.pipeline.expression import literal
+from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.dsl.conditions import Condition, condition_of
 from argojobs.dsl.graph import Graph
 from argojobs.dsl.placeholders import Parameter
@@ -55,7 +55,7 @@ def parameter(name, annotation):
 
 def outcome(condition, **values):
     """What Argo makes of a condition: the tag is replaced, then `when` is evaluated."""
-    from argojobs.compile.pipeline_expression import printed
+    from argojobs.compile.pipeline.expression import printed
 
     text = (
         "{{=" + printed(condition_of(condition), lambda p: f"inputs.parameters['{p.name_}']") + "}}"

@@ -6,7 +6,7 @@ import pytest
 
 from argojobs import DefinitionError, Model, Outputs, either, pipeline, step, when
 from argojobs.compile.code import Code
-from argojobs.compile.pipeline import compile_pipeline
+from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.manifest.expressions.depends import evaluate, parse
 
 
@@ -187,7 +187,7 @@ def test_a_name_given_twice_is_refused_with_both_places():
     with pytest.raises(DefinitionError, match="two calls have the name 'same'") as caught:
         tasks(body)
     line = body.__code__.co_firstlineno
-    assert caught.value.where.endswith(f"test_pipeline_depends.py:{line + 2}")
+    assert caught.value.where.endswith(f"test_depends.py:{line + 2}")
     assert f":{line + 1}" in caught.value.what
 
 

@@ -14,7 +14,7 @@ import pytest
 from argojobs.runtime.importing import import_file
 from argojobs.runtime.wire import decode
 
-FILE = Path(__file__).parent.parent / "golden" / "everything.py"
+FILE = Path(__file__).parents[2] / "golden" / "everything.py"
 
 
 @pytest.mark.parametrize("parameters", [{}, {"epochs": 1, "limit": 5.0}])

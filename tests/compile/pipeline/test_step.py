@@ -8,8 +8,8 @@ import pytest
 
 from argojobs import GPU, DefinitionError, EmptyDir, Model, Retry, pipeline, step
 from argojobs.compile.code import Code
-from argojobs.compile.pipeline import compile_pipeline
-from argojobs.compile.pipeline_retry import retry_strategy
+from argojobs.compile.pipeline.retry import retry_strategy
+from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.manifest.expressions import tags
 
 CODE = Code("image")
@@ -35,10 +35,8 @@ def template(made, **options):
 
 
 def test_a_step_is_found_by_its_name_in_its_module():
-    assert template(train)["container"]["command"][-1] == "test_pipeline_step.py:train"
-    assert (
-        template(another_name)["container"]["command"][-1] == "test_pipeline_step.py:another_name"
-    )
+    assert template(train)["container"]["command"][-1] == "test_step.py:train"
+    assert template(another_name)["container"]["command"][-1] == "test_step.py:another_name"
 
 
 def test_a_step_of_an_installed_module_is_found_by_the_modules_name(tmp_path):
@@ -57,9 +55,7 @@ def test_a_step_inside_a_function_is_refused_at_its_place():
     with pytest.raises(DefinitionError, match="hidden has no name in its module") as caught:
         template(hidden)
     assert "top of the file" in caught.value.hint
-    assert caught.value.where.endswith(
-        f"test_pipeline_step.py:{hidden.function.__code__.co_firstlineno}"
-    )
+    assert caught.value.where.endswith(f"test_step.py:{hidden.function.__code__.co_firstlineno}")
 
 
 def mounts(made):

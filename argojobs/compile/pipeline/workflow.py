@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs import __version__
 from argojobs.compile.code import INLINE_PARAMETER
-from argojobs.compile.pipeline_build import Build
-from argojobs.compile.pipeline_exit import exit_template
+from argojobs.compile.pipeline.build import Build
+from argojobs.compile.pipeline.exit import exit_template
 from argojobs.dsl.trace import trace
 from argojobs.runtime.wire import encode, wire
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline_expression import literal
+from argojobs.compile.pipeline.expression import literal
 from argojobs.dsl.graph import Call
 from argojobs.dsl.placeholders import ArtifactReference, Parameter, Texts, field_of
 from argojobs.runtime.wire import TEXTS
@@ -12,7 +12,7 @@ from argojobs.runtime.wire import TEXTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from argojobs.compile.pipeline_graph import GraphWriter
+    from argojobs.compile.pipeline.graph import GraphWriter
     from argojobs.dsl.signature import Input
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile import pipeline_pod as pod
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
+from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
 from argojobs.dsl.where import mistake
 from argojobs.runtime.environment import parameter_variable

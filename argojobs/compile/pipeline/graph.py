@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline_arguments import Arguments
-from argojobs.compile.pipeline_depends import check_order, depends
-from argojobs.compile.pipeline_expression import literal, printed
-from argojobs.compile.pipeline_items import items_of
+from argojobs.compile.pipeline.arguments import Arguments
+from argojobs.compile.pipeline.depends import check_order, depends
+from argojobs.compile.pipeline.expression import literal, printed
+from argojobs.compile.pipeline.items import items_of
 from argojobs.dsl.foreign import Foreign
 from argojobs.dsl.graph import Branch, Call, Graph, Items
 from argojobs.dsl.options import merged
@@ -28,7 +28,7 @@ from argojobs.runtime.wire import TEXTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from argojobs.compile.pipeline_build import Build
+    from argojobs.compile.pipeline.build import Build
 
 #: Inputs that say where the artifacts of a fan-out lie side by side: below PLACE for each call of
 #: a graph, in GATHER/FIELD/ITEM for those of one fan-out.
@@ -326,7 +326,7 @@ def _task_names(graph: Graph) -> dict[int, str]:
 
     Raises DefinitionError for a name that two calls were given.
     """
-    from argojobs.compile.pipeline_build import Names
+    from argojobs.compile.pipeline.build import Names
 
     given: dict[str, Call] = {}
     for call in graph.calls:

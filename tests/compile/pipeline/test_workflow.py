@@ -11,13 +11,13 @@ import yaml
 
 from argojobs import Dataset, Model, Outputs, pipeline, step
 from argojobs.compile.code import PROGRAM, Code
-from argojobs.compile.pipeline import compile_pipeline, signature_of
+from argojobs.compile.pipeline.workflow import compile_pipeline, signature_of
 from argojobs.errors import DefinitionError
 from argojobs.manifest.check import check
 from argojobs.manifest.yaml_write import write_yaml
 from argojobs.runtime.importing import import_file
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 CODE = Code("stored", hash="abc", key="code/abc.tgz", labels={"argojobs.dev/code": "abc"})
 NAMES = ["branches", "demo", "fanout", "options"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline_step import step_template
+from argojobs.compile.pipeline.step import step_template
 from argojobs.dsl.compatible import accepts
 from argojobs.dsl.options import merged
 from argojobs.dsl.steps import Step
@@ -12,7 +12,7 @@ from argojobs.dsl.where import mistake
 from argojobs.runtime.wire import encode
 
 if TYPE_CHECKING:
-    from argojobs.compile.pipeline_build import Build
+    from argojobs.compile.pipeline.build import Build
     from argojobs.dsl.pipelines import Pipeline
 
 #: Arguments that a handler may take besides the pipeline's own.

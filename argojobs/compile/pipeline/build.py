@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline_graph import GraphWriter
-from argojobs.compile.pipeline_step import Program, step_template
+from argojobs.compile.pipeline.graph import GraphWriter
+from argojobs.compile.pipeline.step import Program, step_template
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake, nearest
 

@@ -16,7 +16,7 @@ from argojobs.dsl.where import mistake
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from argojobs.compile.pipeline_graph import GraphWriter
+    from argojobs.compile.pipeline.graph import GraphWriter
 
 
 def depends(writer: GraphWriter, call: Call, data: Mapping[int, Call]) -> str:

@@ -18,7 +18,7 @@ from argojobs import (
     when,
 )
 from argojobs.compile.code import Code
-from argojobs.compile.pipeline import compile_pipeline
+from argojobs.compile.pipeline.workflow import compile_pipeline
 
 
 class Trained(Outputs):

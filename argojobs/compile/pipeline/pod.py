@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline_retry import retry_strategy
+from argojobs.compile.pipeline.retry import retry_strategy
 from argojobs.dsl.quantities import count_of_bytes
 from argojobs.dsl.resources import GPU, Port, Secret
 from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles

@@ -1,0 +1,1 @@
+"""A pipeline of the DSL as an Argo Workflow: `workflow.compile_pipeline`."""
