@@ -36,3 +36,24 @@ def test_each_wrong_call_is_the_error_that_its_comment_says(errors):
     }
     assert errors == expected
     assert len(expected) >= 15
+
+
+def test_the_pipelines_to_copy_from_are_typed(tmp_path):
+    files = [str(PROJECT / "workflows" / name) for name in ("demo.py", "hello.py")]
+    config = str(PROJECT / "pyproject.toml")
+    options = ["--config-file", config, "--strict", "--cache-dir", str(tmp_path)]
+    text, problem, code = api.run([*options, *files])
+    assert not problem
+    assert code == 0, text
+
+
+def test_a_wrong_call_in_the_demo_is_an_error(tmp_path):
+    source = (PROJECT / "workflows" / "demo.py").read_text()
+    wrong = source.replace("train(batch_size, epochs, first)", "train(batch_size, 'two', first)")
+    assert wrong != source
+    (tmp_path / "demo.py").write_text(wrong)
+    config = str(PROJECT / "pyproject.toml")
+    options = ["--config-file", config, "--strict", "--cache-dir", str(tmp_path / "cache")]
+    text, problem, _ = api.run([*options, str(tmp_path / "demo.py")])
+    assert not problem
+    assert 'Argument 2 to "train"' in text or 'incompatible type "str"; expected "int"' in text
