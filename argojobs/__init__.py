@@ -11,6 +11,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .api import Run, run
+    from .compile.hera_out import to_hera
     from .dsl.artifacts import Artifact, Checkpoint, Dataset, Directory, File, Model, TensorBoard
     from .dsl.branches import either, not_, when
     from .dsl.fanout import Gathered, each
@@ -43,6 +45,7 @@ _HOMES = {
     "Pipeline": "dsl.pipelines",
     "Port": "dsl.resources",
     "Retry": "dsl.retry",
+    "Run": "api",
     "Secret": "dsl.resources",
     "SecretFiles": "dsl.volumes",
     "Step": "dsl.steps",
@@ -53,7 +56,9 @@ _HOMES = {
     "either": "dsl.branches",
     "not_": "dsl.branches",
     "pipeline": "dsl.pipelines",
+    "run": "api",
     "step": "dsl.steps",
+    "to_hera": "compile.hera_out",
     "use": "dsl.foreign",
     "when": "dsl.branches",
 }
@@ -77,6 +82,7 @@ __all__ = [
     "Pipeline",
     "Port",
     "Retry",
+    "Run",
     "Secret",
     "SecretFiles",
     "Step",
@@ -87,7 +93,9 @@ __all__ = [
     "either",
     "not_",
     "pipeline",
+    "run",
     "step",
+    "to_hera",
     "use",
     "when",
 ]
@@ -100,10 +108,29 @@ def __getattr__(name: str) -> object:
     import sys
 
     module = f"{__name__}.{home}"
-    __import__(module)  # importlib would load more than it saves here
-    value = getattr(sys.modules[module], name)
+    try:
+        __import__(module)  # importlib would load more than it saves here
+        value = getattr(sys.modules[module], name)
+    except ModuleNotFoundError as error:
+        if error.name not in (module, module.rpartition(".")[0]):
+            raise
+        value = _not_in_a_step(name)
     globals()[name] = value
     return value
+
+
+def _not_in_a_step(name: str) -> object:
+    """Stand in for what does not travel into images, so that a user's file imports there too."""
+
+    def missing(*_: object, **__: object) -> object:
+        from .errors import StepError
+
+        raise StepError(
+            f"argojobs.{name} is not there inside a step",
+            hint='Call it below `if __name__ == "__main__":`, where argojobs is installed.',
+        )
+
+    return missing
 
 
 def __dir__() -> list[str]:

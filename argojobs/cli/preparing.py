@@ -28,6 +28,7 @@ class Wish:
     params and assignments: `--params` and the `-p`s, of which the latter win. debug: all steps
     wait for a debugger; debug_steps: only these. code: "" packs the project, `image`, `latest`
     or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
+    values: parameters that are known already, as from Python; `params` wins.
     """
 
     file: str
@@ -40,6 +41,7 @@ class Wish:
     code: str = ""
     max_code_size: str = ""
     allow_secret_files: bool = False
+    values: Overrides = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def overrides_of(wish: Wish) -> Overrides:
     from argojobs.errors import ParameterError
     from argojobs.manifest.parameters import parse_assignment, parse_params
 
-    given: Overrides = dict(parse_params(wish.params)) if wish.params else {}
+    given: Overrides = {**wish.values, **(parse_params(wish.params) if wish.params else {})}
     seen: set[str] = set()
     for text in wish.assignments:
         name, value = parse_assignment(text)

@@ -103,7 +103,10 @@ def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any
     signature = signature_of(workflow)
     if signature is None:
         return named
-    return {name: named.get(name, {"name": name}) for name in signature.get(kind) or {}}
+    return {
+        name: named.get(name) or {"name": name, "optional": not one.get("required", True)}
+        for name, one in (signature.get(kind) or {}).items()
+    }
 
 
 def _is_open(workflow: Mapping[str, Any]) -> bool:

@@ -1,0 +1,177 @@
+"""Runs from Python: what `argojobs run` does, for a notebook, a script or a test.
+
+run = argojobs.run(demo, batch_size=2)
+run.wait()
+print(run.outputs.accuracy)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.cli.connect import check_context, connect_to_run
+from argojobs.cli.plan import carry_out, earlier_code, make_plan
+from argojobs.cli.preparing import Wish, prepare
+from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
+from argojobs.service import FINAL_PHASES, Workflow
+
+if TYPE_CHECKING:
+    from argojobs.compile.load import Loaded
+    from argojobs.dsl.pipelines import Pipeline
+    from argojobs.engine.local import LocalService
+    from argojobs.manifest.overrides import Given
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a pipeline; made by `argojobs.run`.
+
+    name: of the run, as `argojobs list` shows it.
+    """
+
+    name: str
+    pipeline: Pipeline[Any, Any]
+    service: LocalService
+
+    @property
+    def workflow(self) -> Workflow:
+        """The whole Argo Workflow object as it stands now."""
+        return self.service.get(self.name)
+
+    @property
+    def phase(self) -> str:
+        """Pending, Running, Succeeded, Failed or Error."""
+        return str((self.workflow.get("status") or {}).get("phase") or "Pending")
+
+    def wait(self) -> Run:
+        """Wait for the end and return this run. Raises RunFailedError when it did not succeed."""
+        final: Workflow = {}
+        for event in self.service.watch(self.name):
+            final = event.workflow
+        status = final.get("status") or {}
+        if status.get("phase") == "Succeeded":
+            return self
+        if status.get("phase") not in FINAL_PHASES:
+            raise NotFoundError(f"{self.name} was deleted before it ended")
+        raise RunFailedError(
+            f"{self.name} {status['phase'].lower()}: {status.get('message') or _failures(final)}",
+            hint=f"argojobs get {self.name} shows the failing step and its last lines",
+        )
+
+    def logs(self, step: str = "", *, follow: bool = False) -> Iterator[str]:
+        """Yield the log lines of a step, or of all of them; with follow until the run ends."""
+        from argojobs.cli.verbs.logs import log_texts
+
+        return log_texts(self.service, self.workflow, step, follow=follow, tail=0)
+
+    @property
+    def outputs(self) -> Any:
+        """What the pipeline returned: an Outputs, a value, an artifact, or None.
+
+        Parameters are typed as declared; the path of an artifact is where the repository of this
+        machine has it: read it there, do not change it. Raises NotFoundError before the end.
+        """
+        from argojobs.runtime.wire import decode
+
+        fields = self.pipeline.output_fields
+        if not fields:
+            return None
+        nodes = (self.workflow.get("status") or {}).get("nodes") or {}
+        made = (nodes.get(self.name) or {}).get("outputs") or {}
+        texts = {p["name"]: p["value"] for p in made.get("parameters") or () if "value" in p}
+        places = {a["name"]: a["s3"]["key"] for a in made.get("artifacts") or () if "s3" in a}
+        values: dict[str, Any] = {}
+        for name, field in fields.items():
+            if field.kind == "artifact" and name in places:
+                values[name] = field.cls(self.service.repository().local(places[name]) or "")
+            elif name in texts:
+                values[name] = decode(texts[name], field.annotation)
+            else:
+                raise NotFoundError(
+                    f"{self.name} has no output {name!r} yet", hint="wait() for its end first"
+                )
+        returns = self.pipeline.outputs
+        single = list(fields) == ["result"] and not hasattr(returns, "continuing")
+        return values["result"] if single else returns(**values)
+
+    def stop(self) -> None:
+        """Stop the steps that run; exit handlers still run."""
+        self.service.stop(self.name)
+
+
+def run(
+    pipeline: Pipeline[Any, Any],
+    /,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    context: str = "",
+    experiment: str = "",
+    **more: Any,
+) -> Run:
+    """Start a pipeline on this machine and return at once.
+
+    parameters, more: the pipeline's arguments, typed as it declares them; an artifact is given as
+    a path or as `run:NAME/STEP/output`. `parameters` is for names that are options here. context:
+    `local`. experiment: what the run belongs to. Raises DefinitionError, ParameterError,
+    BundleError, UnsupportedError or HostError before anything starts.
+    """
+    from argojobs.compile.bundle import stored_code
+
+    check_context(context)
+    loaded = _loaded(pipeline)
+    service = connect_to_run(loaded.root)
+    service.prepare()
+    given = {**(parameters or {}), **more}
+    wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
+    prepared = prepare(
+        wish, stored_code, lambda wanted: earlier_code(service.repository(), wanted), loaded
+    )
+    plan = make_plan(prepared, service, service.repository, experiment=experiment)
+    created = carry_out(plan, service, service.repository)
+    return Run(str(created["metadata"]["name"]), pipeline, service)
+
+
+def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
+    """The pipeline as `load` would have found it in its file."""
+    from argojobs.compile.load import Loaded
+    from argojobs.compile.project import project_root
+
+    file = Path(pipeline.function.__code__.co_filename)
+    if not file.is_file():
+        raise DefinitionError(
+            f"the pipeline {pipeline.name} is not in a file ({file}), so its code cannot travel",
+            hint="write it to a .py file (in a notebook: %%writefile pipeline.py) and import it",
+        )
+    return Loaded("dsl", file, project_root(file), pipeline.name, pipeline=pipeline)
+
+
+def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[str, Given]:
+    """Return Python values as what was given for the parameters and artifacts."""
+    from argojobs.manifest.overrides import from_python
+    from argojobs.runtime.types import plain_of
+
+    plain: dict[str, Any] = {}
+    for name, value in given.items():
+        declared = pipeline.inputs.get(name)
+        if declared is None or declared.kind != "parameter":
+            # Unknown names and artifacts: checked where --params is, with the same messages.
+            plain[name] = str(value)
+            continue
+        try:
+            plain[name] = plain_of(value, declared.fields[name].schema)
+        except ParameterError as error:
+            raise ParameterError(f"{name}: {error.what}", hint=error.hint) from error
+    return from_python(plain)
+
+
+def _failures(workflow: Workflow) -> str:
+    """Name the steps that failed, for a run whose own message says nothing (a DAG's does not)."""
+    nodes = (workflow.get("status") or {}).get("nodes") or {}
+    return "; ".join(
+        f"{node['displayName']}: {node.get('message', '')}"
+        for node in nodes.values()
+        if node["type"] == "Pod" and node.get("phase") in {"Failed", "Error"}
+    )
