@@ -8,6 +8,8 @@ merge by name. Nothing here writes a file.
     max_pods = 4                     # at most so many steps of a run at once
     [local.claims]
     datasets = "/data/sets"          # claim -> folder, relative to the file that says so
+    [local.secrets.hub]
+    token = "env:HF_TOKEN"           # where the key of a secret is: env:VARIABLE or file:PATH
     [local.images."train:1.2"]       # an image's stand-in on this machine
     command = ["python3", "-m", "train"]
     entrypoint = ["/opt/env/bin/entry"]
@@ -49,6 +51,7 @@ class Settings:
 
     claims: Mapping[str, str] = field(default_factory=dict)
     images: Mapping[str, ImageSettings] = field(default_factory=dict)
+    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     environment: tuple[str, ...] = ()
     max_pods: int = 0
     code_max_size: int | None = None
@@ -104,6 +107,7 @@ def merge(below: Settings, above: Settings) -> Settings:
     return Settings(
         claims={**below.claims, **above.claims},
         images={**below.images, **above.images},
+        secrets={**below.secrets, **above.secrets},
         environment=tuple(dict.fromkeys((*below.environment, *above.environment))),
         max_pods=above.max_pods or below.max_pods,
         code_max_size=below.code_max_size if above.code_max_size is None else above.code_max_size,
@@ -123,14 +127,16 @@ class _Reader:
         """Return the checked settings of the file."""
         top = self._table(document, "", {"local", "code"})
         local = self._table(
-            top.get("local", {}), "local", {"claims", "images", "environment", "max_pods"}
+            top.get("local", {}), "local", {"claims", "images", "secrets", "environment", "max_pods"}
         )
         code = self._table(top.get("code", {}), "code", {"max_size", "allow"})
         claims = self._table(local.get("claims", {}), "local.claims", None)
         images = self._table(local.get("images", {}), "local.images", None)
+        secrets = self._table(local.get("secrets", {}), "local.secrets", None)
         return Settings(
             claims={name: self._folder(value, name) for name, value in claims.items()},
             images={name: self._image(value, name) for name, value in images.items()},
+            secrets={name: self._secret(value, name) for name, value in secrets.items()},
             environment=self._texts(local.get("environment", []), "environment"),
             max_pods=self._count(local.get("max_pods", 0), "max_pods"),
             code_max_size=self._size(code["max_size"], "max_size") if "max_size" in code else None,
@@ -145,6 +151,20 @@ class _Reader:
             entrypoint=self._texts(table.get("entrypoint", []), "entrypoint"),
             root=self._folder(table["root"], "root") if "root" in table else "",
         )
+
+    def _secret(self, value: Any, name: str) -> dict[str, str]:
+        table = self._table(value, f"local.secrets.{name}", None)
+        return {key: self._reference(reference, key) for key, reference in table.items()}
+
+    def _reference(self, value: Any, key: str) -> str:
+        kind, colon, place = value.partition(":") if isinstance(value, str) else ("", "", "")
+        if kind not in {"env", "file"} or not colon or not place:
+            raise self._error(
+                f"{key} must say where the secret is, not what it is",
+                key,
+                'write "env:VARIABLE" or "file:PATH"',
+            )
+        return f"file:{self._folder(place, key)}" if kind == "file" else value
 
     def _table(self, value: Any, name: str, known: set[str] | None) -> dict[str, Any]:
         if not isinstance(value, dict):

@@ -62,6 +62,7 @@ def pod_context(
         repository={"kind": "directory", "root": str(artifact_root(home))},
         claims_home=str(home / "claims"),
         claims=submitter["claims"],
+        secrets=submitter.get("secrets", {}),
         images={
             name: Image(tuple(image["entrypoint"]), tuple(image["command"]), image["root"])
             for name, image in submitter["images"].items()

@@ -202,7 +202,7 @@ def _container(container: Mapping[str, Any], path: str) -> Iterator[Finding]:
     yield from _fields(container, path, _CONTAINER_NOT_YET, _CONTAINER_MEANINGLESS)
     for index, variable in enumerate(container.get("env") or ()):
         for source in variable.get("valueFrom") or ():
-            if source != "fieldRef":
+            if source not in {"fieldRef", "secretKeyRef"}:
                 yield f"{path}.env[{index}].valueFrom.{source}", False
 
 

@@ -8,12 +8,13 @@ variables" and "Run a command with arguments".
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from argojobs.errors import UnsupportedError
+from argojobs.errors import HostError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 # A "$" takes the next character with it: "$$" is one dollar, "$(NAME)" a reference, and any
 # other pair is kept, so that the second character of "$x" never begins something itself.
@@ -35,17 +36,26 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     return _REFERENCE.sub(value, text)
 
 
+Secrets = Mapping[str, Mapping[str, str]]
+
+
 def container_variables(
-    entries: Iterable[Mapping[str, Any]], fields: Mapping[str, str]
+    entries: Iterable[Mapping[str, Any]], fields: Mapping[str, str], secrets: Secrets
 ) -> dict[str, str]:
     """The values of a container's `env`, each seeing those before it.
 
-    fields: what `fieldRef` may name. Raises UnsupportedError for another source of a value.
+    fields: what `fieldRef` may name. secrets: by name and key, what `secretKeyRef` may name; an
+    optional one that is not there leaves its variable out. Raises HostError for a secret that is
+    not there, UnsupportedError for another source of a value.
     """
     variables: dict[str, str] = {}
     for entry in entries:
         source = entry.get("valueFrom")
-        if source:
+        if source and source.get("secretKeyRef"):
+            value = secret_value(entry["name"], source["secretKeyRef"], secrets)
+            if value is not None:
+                variables[entry["name"]] = value
+        elif source:
             variables[entry["name"]] = _from_field(entry["name"], source, fields)
         else:
             value = entry.get("value")
@@ -53,12 +63,26 @@ def container_variables(
     return variables
 
 
+def secret_value(variable: str, reference: Mapping[str, Any], secrets: Secrets) -> str | None:
+    """The value of a key of a secret; None for an optional one that is not there."""
+    name, key = str(reference.get("name", "")), str(reference.get("key", ""))
+    found = secrets.get(name, {}).get(key)
+    if found is None and not reference.get("optional"):
+        raise HostError(
+            f"the variable {variable} is the key {key!r} of the secret {name!r}, which is not "
+            "known on this machine",
+            hint=f"say where it is, in argojobs.toml:  [local.secrets.{name}]  "
+            f'{key} = "env:{variable}"  (or "file:PATH")',
+        )
+    return found
+
+
 def _from_field(name: str, source: Mapping[str, Any], fields: Mapping[str, str]) -> str:
     path = source.get("fieldRef", {}).get("fieldPath")
     if path is None:
         raise UnsupportedError(
             f"the variable {name} takes its value from {', '.join(source)}",
-            hint="On this machine a variable has a `value` or a `valueFrom.fieldRef`.",
+            hint="On this machine a variable has a `value`, a `valueFrom.fieldRef` or a secretKeyRef.",
         )
     if path not in fields:
         if path.startswith(("metadata.labels['", "metadata.annotations['")):

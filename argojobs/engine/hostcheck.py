@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.engine.coverage import reachable
+from argojobs.engine.expansion import secret_value
 from argojobs.engine.pod import PYTHON, missing_command
 from argojobs.errors import HostError
 
@@ -29,6 +30,7 @@ def refuse_missing(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) ->
             if container is not None:
                 where = f"spec.templates[{index}].{kind}"
                 _check_program(template, container, submitter, where)
+                _check_secrets(container, submitter, where)
 
 
 def _check_program(
@@ -56,6 +58,18 @@ def _check_program(
     if _is_missing(program, template, container, submitter):
         error = missing_command(program, image)
         raise HostError(error.what, where=f"{where}.command", hint=error.hint)
+
+
+def _check_secrets(
+    container: Mapping[str, Any], submitter: Mapping[str, Any], where: str
+) -> None:
+    for index, variable in enumerate(container.get("env") or ()):
+        reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
+        if reference and "{{" not in f"{reference}":
+            try:
+                secret_value(variable["name"], reference, submitter.get("secrets", {}))
+            except HostError as error:
+                raise HostError(error.what, where=f"{where}.env[{index}]", hint=error.hint) from error
 
 
 def _is_missing(

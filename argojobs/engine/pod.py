@@ -69,7 +69,7 @@ class PodContext:
 
     pods: the folder of all pod directories. cache: folder for unpacked code bundles.
     repository: from `Repository.describe()`. claims: claim name -> host folder, as settings say;
-    any other claim is a folder below claims_home. isolation: what the executor found this host to
+    any other claim is a folder below claims_home. secrets: values by name and key. isolation: what the executor found this host to
     allow. share_host_paths: without namespaces, let manifests
     use the host's own paths. artifact_prefix: the key before an artifact's file name, Argo's
     `keyFormat`. environment: variables set over the submitter's (the leased devices).
@@ -84,6 +84,7 @@ class PodContext:
     repository: Mapping[str, Any]
     claims_home: str = ""
     claims: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     images: Mapping[str, Image] = field(default_factory=dict)
     isolation: Literal["mount", "user", "none"] = "mount"
     share_host_paths: bool = False
@@ -130,7 +131,9 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     way = _way(context, container)
     script_path = f"{directory}/scratch/script" if way == "shared" else SCRIPT
     source = script.get("source", "") if script is not None else ""
-    declared = container_variables(container.get("env") or (), _fields(start, context))
+    declared = container_variables(
+        container.get("env") or (), _fields(start, context), context.secrets
+    )
     injected = _injected(start, context)
     command = _command(container, image, context, {**declared, **injected})
     if source:

@@ -38,6 +38,7 @@ def capture(
         "environment": allowed_environment(variables, settings.environment),
         "keep": [str(Path(sys.base_prefix)), str(Path.cwd())],
         "claims": dict(settings.claims),
+        "secrets": _secrets(settings, variables),
         "images": {
             name: {
                 "command": list(image.command),
@@ -49,3 +50,21 @@ def capture(
         "max_pods": settings.max_pods,
         "share_host_paths": share_host_paths,
     }
+
+
+def _secrets(settings: Settings, variables: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the values of the secrets that settings refer to; one that is not there is left out.
+
+    A file's last newline is not part of its secret.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for name, keys in settings.secrets.items():
+        values: dict[str, str] = {}
+        for key, reference in keys.items():
+            kind, _, place = reference.partition(":")
+            if kind == "env" and place in variables:
+                values[key] = variables[place]
+            elif kind == "file" and Path(place).is_file():
+                values[key] = Path(place).read_text("utf-8").removesuffix("\n")
+        found[name] = values
+    return found

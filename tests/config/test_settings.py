@@ -81,6 +81,7 @@ def test_a_config_file_that_is_named_must_exist(monkeypatch, tmp_path):
         ('[local]\nenvironment = "HOME"\n', "list of texts", ":2", ""),
         ("[local.claims]\nsets = 3\n", "sets must be a folder", ":2", ""),
         ('[local.images."a:1"]\ncomand = []\n', "unknown key 'comand'", ":2", "'command'"),
+        ("[local.secrets.hub]\ntoken = 'abc123'\n", "where the secret is", ":2", "env:VARIABLE"),
         ("[code]\nmax_size = '20 apples'\n", "size such as", ":2", ""),
         ("[code\n", "no TOML", ":1", ""),
         ("local = 3\n", "[local] must be a table", ":1", ""),

@@ -42,12 +42,12 @@ REFUSED = [
                     "command": ["x"],
                     "env": [
                         {"name": "A", "value": "1"},
-                        {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+                        {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "s", "key": "k"}}},
                     ],
                 }
             )
         ),
-        "spec.templates[0].container.env[1].valueFrom.secretKeyRef",
+        "spec.templates[0].container.env[1].valueFrom.configMapKeyRef",
     ),
     (
         workflow(arguments={"parameters": [{"name": "a", "valueFrom": {"configMapKeyRef": {}}}]}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from argojobs.engine.expansion import container_variables, expand
-from argojobs.errors import UnsupportedError
+from argojobs.errors import HostError, UnsupportedError
 
 # From the table of Kubernetes' own tests of its expansion (third_party/forked/golang/expansion).
 VARIABLES = {"VAR_A": "A", "VAR_B": "B", "VAR_C": "C", "VAR_REF": "$(VAR_A)", "VAR_EMPTY": ""}
@@ -45,7 +45,7 @@ def test_a_variable_sees_those_before_it():
         {"name": "C", "value": "2"},
         {"name": "D"},
     ]
-    assert container_variables(entries, {}) == {"A": "1", "B": "1-$(C)", "C": "2", "D": ""}
+    assert container_variables(entries, {}, {}) == {"A": "1", "B": "1-$(C)", "C": "2", "D": ""}
 
 
 def test_fields_of_the_pod():
@@ -53,12 +53,28 @@ def test_fields_of_the_pod():
         {"name": "POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         {"name": "L", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['none']"}}},
     ]
-    assert container_variables(entries, {"metadata.name": "p"}) == {"POD": "p", "L": ""}
+    assert container_variables(entries, {"metadata.name": "p"}, {}) == {"POD": "p", "L": ""}
 
 
 @pytest.mark.parametrize(
-    "source", [{"secretKeyRef": {"name": "s", "key": "k"}}, {"fieldRef": {"fieldPath": "spec.x"}}]
+    "source", [{"configMapKeyRef": {"name": "s", "key": "k"}}, {"fieldRef": {"fieldPath": "spec.x"}}]
 )
 def test_other_sources_are_refused_by_name(source):
     with pytest.raises(UnsupportedError, match="TOKEN"):
-        container_variables([{"name": "TOKEN", "valueFrom": source}], {})
+        container_variables([{"name": "TOKEN", "valueFrom": source}], {}, {})
+
+
+def test_a_secret_is_what_the_settings_refer_to_and_is_not_expanded():
+    reference = {"secretKeyRef": {"name": "hub", "key": "token"}}
+    entries = [{"name": "TOKEN", "valueFrom": reference}, {"name": "URL", "value": "x:$(TOKEN)"}]
+    found = container_variables(entries, {}, {"hub": {"token": "$(A)$$"}})
+    assert found == {"TOKEN": "$(A)$$", "URL": "x:$(A)$$"}
+
+
+def test_a_secret_that_is_not_there_says_where_to_put_it():
+    reference = {"name": "hub", "key": "token"}
+    with pytest.raises(HostError, match="the key 'token' of the secret 'hub'") as caught:
+        container_variables([{"name": "HUB", "valueFrom": {"secretKeyRef": reference}}], {}, {})
+    assert '[local.secrets.hub]  token = "env:HUB"' in caught.value.hint
+    optional = {"secretKeyRef": {**reference, "optional": True}}
+    assert container_variables([{"name": "HUB", "valueFrom": optional}], {}, {}) == {}

@@ -83,6 +83,24 @@ def test_a_claim_that_no_setting_names_is_a_folder_of_the_home_and_that_is_said(
     assert claim_notes(given, {**submitter, "claims": {"sets": "/data"}}, tmp_path) == []
 
 
+def test_secrets_are_found_by_reference_at_submission(tmp_path):
+    (tmp_path / "key").write_text("from a file\n")
+    text = '[local.secrets.hub]\ntoken = "env:HUB"\nkey = "file:key"\nnone = "env:NOT_THERE"\n'
+    settings = parse_settings(text, tmp_path / "argojobs.toml")
+    found = capture(settings, environment={"PATH": "/bin:/usr/bin", "HUB": "from env"})
+    assert found["secrets"] == {"hub": {"token": "from env", "key": "from a file"}}
+    assert "HUB" not in found["environment"]
+
+    def asks_for(key):
+        reference = {"secretKeyRef": {"name": "hub", "key": key}}
+        return workflow({"command": ["sh"], "env": [{"name": "T", "valueFrom": reference}]})
+
+    refuse_missing(asks_for("token"), found)
+    with pytest.raises(HostError, match="'none' of the secret 'hub'") as caught:
+        refuse_missing(asks_for("none"), found)
+    assert caught.value.where == "spec.templates[0].container.env[0]"
+
+
 def test_the_submitter_is_this_process(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     found = capture(
