@@ -19,6 +19,7 @@ $(VENV)/ready: pyproject.toml
 
 demo: $(VENV)/ready  ## set everything up and run the demo pipeline on this machine
 	$(BIN)/argojobs run workflows/demo.py --params '{"batch_size":2}'
+	@echo 'To have the command at hand: . $(BIN)/activate'
 
 test: $(VENV)/ready  ## set everything up and pass the tests
 	$(BIN)/python -m pytest
