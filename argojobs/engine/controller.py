@@ -29,6 +29,9 @@ IDLE_VARIABLE = "ARGOJOBS_IDLE"
 #: Seconds after which a controller without unfinished runs ends.
 IDLE_SECONDS = 60.0
 
+#: Seconds between two looks at whether the home is still there.
+LOOK_AT_HOME = 30.0
+
 
 def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float) -> int:
     """Serve a home until there is nothing to do for `idle` seconds, or a signal says to end.
@@ -43,11 +46,12 @@ def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float)
     from argojobs.engine.scheduler import Scheduler, make_reserve
     from argojobs.engine.store import Store
 
+    os.umask(0o077)  # what steps printed and made is for their owner
     with EndSignals() as ending, WakeFifo(home) as wake:
         store = Store.open(home)
         make_reserve(home)
         try:
-            _loop(Scheduler(home, store, executor), wake, ending, idle)
+            _loop(Scheduler(home, store, executor), wake, ending, lock, idle)
         finally:
             executor.close()
             store.close()
@@ -56,11 +60,14 @@ def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float)
     return 0
 
 
-def _loop(scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, idle: float) -> None:
+def _loop(
+    scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, lock: ControllerLock, idle: float
+) -> None:
+    """Serve until told to end, idle, or without the home: somebody may have deleted it."""
     scheduler.look_at_store()
     scheduler.turn()
     idle_since = time.monotonic()
-    while not ending.caught:
+    while not ending.caught and lock.is_held():
         if scheduler.runs:
             idle_since = time.monotonic()
         ready = _wait(scheduler, wake, ending, idle_since + idle - time.monotonic())
@@ -90,7 +97,8 @@ def _wait(scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, idle_left: f
     at = scheduler.next_time()
     if at is not None:
         times.append(at - scheduler.clock())
-    timeout = max(0.0, min(times)) if times else None
+    times.append(LOOK_AT_HOME)
+    timeout = max(0.0, min(times))
     sources = [wake.fileno(), scheduler.executor.fileno(), ending.fileno()]
     return select.select(sources, [], [], timeout)[0]
 

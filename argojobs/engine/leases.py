@@ -17,6 +17,8 @@ from pathlib import Path
 from argojobs.engine.executors.outcome import state_of
 from argojobs.engine.executors.processes import boot_identity, start_time
 
+_LONGEST = 64 * 1024  # bytes of a lease
+
 #: Shared by the users of this host, as /tmp is.
 LEASE_FOLDER = Path("/tmp/argojobs-devices")  # noqa: S108 - leases are public on purpose
 
@@ -70,17 +72,31 @@ def _holder(folder: Path, gpu: str) -> str:
 
 
 def _read(folder: Path, gpu: str) -> dict[str, object] | None:
+    """Return what a lease says; None when there is none, or what is there is no lease of ours.
+
+    The folder is open to all users: whatever lies in it must not stop anybody's runs.
+    """
     try:
-        found: dict[str, object] = json.loads((folder / f"gpu-{gpu}").read_text())
-    except FileNotFoundError:
+        descriptor = os.open(folder / f"gpu-{gpu}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
         return None
-    return found
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            found = json.loads(file.read(_LONGEST))
+        except (OSError, ValueError):
+            return None
+    if not isinstance(found, dict) or not {"directory", "pid", "start"} <= found.keys():
+        return None
+    return found if str(found["pid"]).isdigit() else None
 
 
 def _write(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text)
-    temporary.chmod(0o644)
+    temporary.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with os.fdopen(os.open(temporary, flags, 0o644), "w") as file:
+        os.fchmod(file.fileno(), 0o644)
+        file.write(text)
     temporary.replace(path)
 
 
@@ -89,7 +105,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; the folder is open to all users of the host."""
     if not folder.exists():
         folder.mkdir(mode=0o777, parents=True, exist_ok=True)
-        folder.chmod(0o777)
+        folder.chmod(0o1777)  # as /tmp: nobody removes another's lease
     descriptor = os.open(folder / "lock", os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -38,8 +38,9 @@ class Holder:
 class ControllerLock:
     """The lock of a home, held until `release` or the end of the process."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, path: Path) -> None:
         self._descriptor = descriptor
+        self._path = path
 
     @classmethod
     def acquire(cls, home: Path) -> ControllerLock | None:
@@ -60,7 +61,15 @@ class ControllerLock:
         )
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, text.encode(), 0)
-        return cls(descriptor)
+        return cls(descriptor, home / LOCK_FILE)
+
+    def is_held(self) -> bool:
+        """Whether this is still the lock of the home, not one of a home that was deleted."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(found, os.fstat(self._descriptor))
 
     def release(self) -> None:
         """Give the lock up."""

@@ -12,7 +12,7 @@ import argojobs
 from argojobs.config.home import host_error
 from argojobs.engine.lock import LOG_FILE, holder, poke
 from argojobs.engine.version import VERSION, is_newer
-from argojobs.errors import ServerError
+from argojobs.errors import HostError, ServerError
 
 #: How long to wait for a controller to serve or to end before the state is called unknown.
 PATIENCE = 30.0
@@ -117,6 +117,13 @@ def spawn(home: Path) -> int:
             )
         except NotImplementedError:  # the controller does it itself a little later
             return os.posix_spawn(sys.executable, arguments, environment, file_actions=actions)
+    except PermissionError as error:
+        if os.access(sys.executable, os.X_OK):
+            raise host_error(error, home) from error
+        raise HostError(
+            f"{sys.executable} may not be executed by this user",
+            hint="install argojobs with a Python that this user can run",
+        ) from error
     except OSError as error:
         raise host_error(error, home) from error
 

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from argojobs.engine.executors.outcome import Started, claim, write_result
 from argojobs.engine.executors.processes import boot_identity, start_time
 from argojobs.engine.leases import lease, release
@@ -84,3 +86,22 @@ def _dead_process():
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
+
+
+@pytest.mark.parametrize(
+    "junk", ["", "{", "[]", '{"pid": "x"}', '{"directory": "a", "pid": "-", "start": 1}']
+)
+def test_what_lies_in_the_folder_and_is_no_lease_stops_nobody(tmp_path, junk):
+    (tmp_path / "gpu-0").write_text(junk)
+    assert lease(1, ["0"], str(tmp_path / "pod"), tmp_path) == ["0"]
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    folder = tmp_path / "leases"
+    folder.mkdir()
+    (folder / "gpu-0").symlink_to(victim)
+    (folder / f".gpu-0.{os.getpid()}").symlink_to(victim)
+    assert lease(1, ["0"], str(tmp_path / "pod"), folder) == ["0"]
+    assert victim.read_text() == "mine"

@@ -2,13 +2,16 @@
 
 import json
 import os
+import select
+import shutil
 import signal
 import threading
 
 import pytest
 from fakes import SUBMITTER, workflow
 
-from argojobs.engine import lock, starting, version
+from argojobs.engine import controller, lock, starting, version
+from argojobs.engine.executors.process import ProcessExecutor
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke
 from argojobs.engine.starting import Starter, end, spawn, wait_for_end
 from argojobs.engine.store import Store
@@ -179,3 +182,31 @@ def test_one_that_does_not_end_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(ServerError, match="does not end"):
         wait_for_end(tmp_path, os.getpid())
     mine.release()
+
+
+def test_the_lock_of_a_home_that_was_deleted_is_not_held(home):
+    lock = ControllerLock.acquire(home)
+    assert lock.is_held()
+    (home / "controller.lock").unlink()
+    assert not lock.is_held()
+    (home / "controller.lock").touch()
+    assert not lock.is_held()
+    lock.release()
+
+
+def test_a_controller_whose_home_is_deleted_ends(home, monkeypatch):
+    monkeypatch.setattr(controller, "LOOK_AT_HOME", 0.05)
+    store = Store.open(home)
+    child = os.fork()
+    if child == 0:
+        os._exit(controller.serve(home, ProcessExecutor, idle=3600.0) if _quiet() else 1)
+    while not poke(home):
+        select.select([], [], [], 0.01)
+    store.close()
+    shutil.rmtree(home)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _quiet() -> bool:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return True

@@ -105,9 +105,9 @@ def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]
             hint="Give retryStrategy.backoff.duration.",
         )
     pause = clock.duration(backoff["duration"])
-    factor = backoff.get("factor")
-    if factor is not None and int(str(factor)) > 0:
-        pause *= float(int(str(factor))) ** (len(attempts) - 1)
+    factor = _factor(backoff)
+    if factor > 0:
+        pause *= float(factor) ** (len(attempts) - 1)
     if backoff.get("cap"):
         pause = min(pause, clock.duration(backoff["cap"]))
     due = clock.seconds(last["finishedAt"]) + pause
@@ -121,6 +121,16 @@ def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]
         return None
     turn.update(retry["id"], message=None, _due=None)
     return ""
+
+
+def _factor(backoff: dict[str, Any]) -> int:
+    factor = backoff.get("factor")
+    try:
+        return 0 if factor is None else int(str(factor))
+    except ValueError:
+        raise ManifestError(
+            f"retryStrategy.backoff.factor {factor!r} is no whole number", hint="Write a number."
+        ) from None
 
 
 def _policy(strategy: dict[str, Any]) -> str:

@@ -186,3 +186,11 @@ def test_transient_errors_are_those_that_the_pattern_of_the_controller_names() -
         player.state.transient_errors = pattern
         done = player.play(lambda start, name: Ended(code=1))
         assert len(children(done, "wf")) == attempts
+
+
+@pytest.mark.parametrize("factor", ["x", "1.5"])
+def test_a_factor_that_is_no_whole_number_ends_the_run_with_a_message(factor: str) -> None:
+    text = retried(f"{{limit: '1', backoff: {{duration: '1', factor: '{factor}'}}}}")
+    done = play(text, lambda start, name: Ended(code=1))
+    assert done["status"]["phase"] == "Error"
+    assert f"factor '{factor}' is no whole number" in done["status"]["message"]
