@@ -1,4 +1,4 @@
-"""Writes `argojobs/manifest/fields.json`: the known fields of a Workflow and their types.
+"""Writes `argojobs/manifest/fields.json`: the known fields of a Workflow and its kin, and their types.
 
 The names come from hera's models, which are generated from Argo's own schema. Run it after
 hera's version was raised, and look at the difference:
@@ -37,7 +37,7 @@ _BY_NAME = {
     "Amount": "any",
 }
 #: What the system writes, or other controllers read: taken as it is.
-_OPAQUE = {("Workflow", "status"), ("ObjectMeta", "managedFields")}
+_OPAQUE = {("Workflow", "status"), ("CronWorkflow", "status"), ("ObjectMeta", "managedFields")}
 #: In Argo, not in hera's models.
 _ADDED: dict[str, dict[str, Any]] = {
     "WorkflowSpec": {
@@ -52,7 +52,13 @@ _ADDED: dict[str, dict[str, Any]] = {
 def main() -> None:
     """Write the table."""
     table: dict[str, dict[str, Any]] = {}
-    pending: list[type[BaseModel]] = [models.Workflow, models.WorkflowStep]
+    pending: list[type[BaseModel]] = [
+        models.Workflow,
+        models.WorkflowTemplate,
+        models.ClusterWorkflowTemplate,
+        models.CronWorkflow,
+        models.WorkflowStep,
+    ]
     seen: dict[str, type[BaseModel]] = {}
     while pending:
         model = pending.pop()

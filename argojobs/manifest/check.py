@@ -55,7 +55,7 @@ def check(workflow: Mapping[str, Any]) -> list[Finding]:
     found = check_fields(workflow)
     if any(finding.code == "wrong-type" for finding in found):
         return found  # what follows relies on lists being lists and mappings being mappings
-    found.extend(_check_workflow(workflow))
+    found.extend(check_workflow(workflow))
     return found
 
 
@@ -88,7 +88,8 @@ def _copied_parent(copied: dict[Path, Any], path: Path) -> Any:
     return copied[path[:-1]]
 
 
-def _check_workflow(workflow: Mapping[str, Any]) -> Iterator[Finding]:
+def check_workflow(workflow: Mapping[str, Any]) -> Iterator[Finding]:
+    """Whether the parts of a Workflow whose fields have the right types fit together."""
     yield from _check_name(workflow)
     spec = workflow.get("spec") or _NO_MAPPING
     yield from check_arguments(spec.get("arguments"), ("spec", "arguments"), values=False)

@@ -1,0 +1,7 @@
+"""Lint: Argo's validation rules and those beyond them, over a manifest as plain data, offline."""
+
+from .rules import RULES, Rule
+from .run import KINDS, lint
+from .subject import Refs
+
+__all__ = ["KINDS", "RULES", "Refs", "Rule", "lint"]

@@ -1,0 +1,106 @@
+"""Rules for `when`: that it parses, and that it still does with the values that will stand in it.
+
+Source: Argo docs, fields, `when`; govaluate's MANUAL. Argo puts values in as text, so a value
+with a hyphen, a space or a `#` breaks a condition where it is not in quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ...errors import ExpressionError
+from ..findings import Finding, error, warning
+from .subject import Caller, Subject, callers
+
+_TAG = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_SIDE = r"(?:\{\{.*?\}\}|'[^']*'|\"[^\"]*\"|[^\s()!=<>&|'\"]+)"
+_EQUAL = re.compile(rf"({_SIDE})\s*(==|!=)\s*({_SIDE}(?:[ \t]+[^\s()!=<>&|'\"]+)*)", re.DOTALL)
+_SINGLE_IN = re.compile(r"\bin\s*\(\s*(?:'[^',]*'|\"[^\",]*\"|[^\s,'\"()]+)\s*\)")
+_BARE = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*(?:-[\w.]+)+|#\w+")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?|true|false")
+
+
+def check_conditions(subject: Subject) -> Iterator[Finding]:
+    """The `when` of every task and step."""
+    for place in subject.places:
+        for caller in callers(place.template, place.path):
+            text = caller.value.get("when")
+            if text:
+                yield from _condition(text, caller)
+
+
+def quoted(text: str) -> str:
+    """Return a condition with both sides of each `==` and `!=` in quotes."""
+    return _EQUAL.sub(lambda m: f"{_quote(m[1])} {m[2]} {_quote(m[3])}", text)
+
+
+def _quote(side: str) -> str:
+    side = side.strip()
+    if side[:1] in "'\"":
+        return side
+    return "'" + side.replace("'", "\\'") + "'"
+
+
+@lru_cache(maxsize=1024)
+def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
+    """Return level, code, message and hint of what is wrong with a condition."""
+    if text.lstrip().startswith("{{=") and text.rstrip().endswith("}}") and text.count("{{") == 1:
+        return ()
+    hint = f"write {quoted(text)}"
+    outside = _TAG.sub(lambda m: "x" * len(m[0]), text)
+    plain = _QUOTED.sub("''", outside)
+    single = _SINGLE_IN.search(plain)
+    if single:
+        return (
+            (
+                "error",
+                "when-in",
+                "`in` with one item is no list",
+                f"write == and the item: {_equal(text)}",
+            ),
+        )
+    bare = _BARE.search(plain)
+    if bare:
+        return (("error", "when-syntax", f"{bare[0]!r} without quotes is no text here", hint),)
+    fault = _syntax(text)
+    if fault:
+        return (("error", "when-syntax", fault, hint if hint != f"write {text}" else ""),)
+    for side in _EQUAL.finditer(text):
+        if any(_is_bare_tag(side[one]) for one in (1, 3)) and not any(
+            _NUMBER.fullmatch(side[one]) for one in (1, 3)
+        ):
+            what = "a value with a hyphen, a space or a `#` breaks this condition"
+            return (("warning", "when-unquoted", what, hint),)
+    return ()
+
+
+def _equal(text: str) -> str:
+    return re.sub(r"\s+in\s*\(\s*([^()]*?)\s*\)", r" == \1", text)
+
+
+def _is_bare_tag(side: str) -> bool:
+    return side.lstrip().startswith("{{")
+
+
+def _syntax(text: str) -> str:
+    """Return what is wrong with the grammar whatever the values are."""
+    from ..expressions.condition import check
+
+    message = ""
+    for sample in ("x", "1"):
+        try:
+            check(_TAG.sub(sample, text))
+        except ExpressionError as fault:
+            message = message or fault.what
+        else:
+            return ""
+    return message
+
+
+def _condition(text: str, caller: Caller) -> Iterator[Finding]:
+    for level, code, message, hint in _faults(text):
+        make = error if level == "error" else warning
+        yield make(code, (*caller.path, "when"), message, hint)

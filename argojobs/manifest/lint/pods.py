@@ -1,0 +1,164 @@
+"""The containers of templates, and rules for their environment, mounts, ports and volumes.
+
+Source: Kubernetes API reference, Container and Volume, and its validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..findings import Finding, error, warning
+from ..names import is_dns_label
+from ..nearest import suggestion
+from ..places import Path
+from .subject import NOTHING, Object, Place, Subject, items
+
+_VARIABLE = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container of a template and where it stands. main: whether it does the template's work."""
+
+    path: Path
+    value: Object
+    place: Place
+    main: bool
+
+
+def containers(subject: Subject) -> Iterator[Container]:
+    """Yield every container of every template."""
+    for place in subject.places:
+        template = place.template
+        for kind in ("container", "script"):
+            if template.get(kind):
+                yield Container((*place.path, kind), template[kind], place, main=True)
+        for index, one in items(template.get("containerSet"), "containers"):
+            path = (*place.path, "containerSet", "containers", index)
+            yield Container(path, one, place, main=True)
+        for kind in ("initContainers", "sidecars"):
+            for index, one in items(template, kind):
+                yield Container((*place.path, kind, index), one, place, main=False)
+
+
+def check_pods(subject: Subject) -> Iterator[Finding]:
+    """Environment, mounts and volumes of every template."""
+    shared = _volume_names(subject)
+    yield from _volumes(subject.spec, subject.at, claims=True)
+    for place in subject.places:
+        yield from _volumes(place.template, place.path, claims=False)
+    for container in containers(subject):
+        yield from _environment(container)
+        yield from _mounts(container, shared)
+        yield from _ports(container)
+
+
+def _volume_names(subject: Subject) -> set[str]:
+    names = {str(one.get("name")) for _, one in items(subject.spec, "volumes")}
+    for _, claim in items(subject.spec, "volumeClaimTemplates"):
+        names.add(str((claim.get("metadata") or NOTHING).get("name")))
+    names |= {str(one.get("name")) for _, one in items(subject.defaults, "volumes")}
+    return names
+
+
+def _volumes(holder: Object, path: Path, *, claims: bool) -> Iterator[Finding]:
+    found = [
+        ((*path, "volumes", index), one.get("name")) for index, one in items(holder, "volumes")
+    ]
+    if claims:
+        found += [
+            ((*path, "volumeClaimTemplates", index), (one.get("metadata") or NOTHING).get("name"))
+            for index, one in items(holder, "volumeClaimTemplates")
+        ]
+    seen: set[str] = set()
+    for where, name in found:
+        if not name or ("{{" not in name and not is_dns_label(name)):
+            what = f"{name!r} cannot name a volume" if name else "the volume has no name"
+            yield error("volume-name", where, what, "lower case letters, digits and `-`")
+        elif name in seen:
+            yield error(
+                "volume-name", where, f"two volumes are called {name!r}", "rename one of them"
+            )
+        seen.add(str(name))
+
+
+def _environment(container: Container) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for index, one in items(container.value, "env"):
+        path = (*container.path, "env", index)
+        name = one.get("name") or ""
+        if not _VARIABLE.fullmatch(name) and "{{" not in name:
+            yield error(
+                "env-name",
+                path,
+                f"{name!r} cannot name an environment variable",
+                "letters, digits, `_`, `-` and `.`, no digit first",
+            )
+        elif name in seen:
+            yield warning("env-twice", path, f"{name} is set twice: the last wins", "keep one")
+        seen.add(name)
+        value, source = one.get("value"), one.get("valueFrom")
+        if value is not None and source is not None and value != "":
+            yield error("env-value", path, f"{name} has value and valueFrom", "keep one of them")
+        elif value is None and source is None:
+            yield warning(
+                "env-value",
+                path,
+                f"{name} has no value: it is empty",
+                'add `value:`, or `value: ""`',
+            )
+
+
+def _mounts(container: Container, shared: set[str]) -> Iterator[Finding]:
+    mounts = list(items(container.value, "volumeMounts"))
+    template = container.place.template
+    taken: dict[str, str] = {}
+    own = {one.get("name") for _, one in items(template, "volumes")} if mounts else set()
+    for index, one in mounts:
+        path = (*container.path, "volumeMounts", index)
+        name, where = one.get("name") or "", one.get("mountPath") or ""
+        if name not in own and name not in shared and "{{" not in name:
+            yield error(
+                "volume-undeclared",
+                (*path, "name") if name else path,
+                f"there is no volume {name!r}",
+                suggestion(name, sorted({*map(str, own), *shared}), what="the volumes are"),
+            )
+        if not where:
+            yield error("mount-path", path, "it is mounted nowhere", "add `mountPath:`")
+        elif where in taken:
+            yield error(
+                "mount-path",
+                (*path, "mountPath"),
+                f"{where} is where {taken[where]} is mounted",
+                "mount it elsewhere",
+            )
+        taken[where] = name
+    if not container.main:
+        return
+    for index, artifact in items(template.get("inputs"), "artifacts"):
+        if artifact.get("path") in taken:
+            yield error(
+                "mount-path",
+                (*container.place.path, "inputs", "artifacts", index, "path"),
+                f"{artifact['path']} is where {taken[artifact['path']]} is mounted",
+                "put the artifact elsewhere, or below the mount",
+            )
+
+
+def _ports(container: Container) -> Iterator[Finding]:
+    ports = [(index, one) for index, one in items(container.value, "ports")]
+    counts = Counter(one.get("name") for _, one in ports if one.get("name"))
+    for index, one in ports:
+        path = (*container.path, "ports", index)
+        for field in ("containerPort", "hostPort"):
+            value = one.get(field)
+            if value is not None and not 0 < value < 65536:
+                yield error("port", (*path, field), f"{value} is no port", "1 to 65535")
+        if one.get("containerPort") is None:
+            yield error("port", path, "the port has no containerPort", "add it")
+        if counts[one.get("name")] > 1:
+            yield error("port", path, f"two ports are called {one['name']!r}", "rename one")

@@ -1,0 +1,331 @@
+"""Rules for tags: that what each `{{name}}` names is there, and there in time.
+
+Source: Argo docs, variables; `workflow/validate/validate.go` (resolveAllVariables).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ...errors import ExpressionError
+from ..expressions.depends import parse
+from ..expressions.tags import raw_tags
+from ..findings import Finding, error, warning
+from ..nearest import suggestion
+from ..places import Path
+from .ancestry import Ancestry
+from .expressions import check_expression
+from .globals import Globals
+from .subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
+
+_ROOTS = ("inputs.", "outputs.", "workflow.", "tasks.", "steps.", "item.", "pod.", "node.")
+_RETRIES = (
+    "retries",
+    "lastRetry.exitCode",
+    "lastRetry.status",
+    "lastRetry.duration",
+    "lastRetry.message",
+)
+_ALWAYS = frozenset({"steps.name", "tasks.name", "node.name"})
+_OF_NODE = frozenset(
+    {"id", "startedAt", "finishedAt", "hostNodeName", "status", "name", "exitCode", "ip"}
+)
+_RESULT_TYPES = (*POD_TYPES, "data", "http", "plugin")
+
+#: Says what is wrong with a name: None, or a finding's level, code, message and hint.
+Fault = tuple[Callable[..., Finding], str, str, str]
+Resolver = Callable[[str], "Fault | None"]
+
+
+def check_references(subject: Subject) -> Iterator[Finding]:
+    """Every tag of every template, and of the spec's arguments and volumes."""
+    globals_ = Globals(subject)
+    for field in ("arguments", "volumes", "volumeClaimTemplates", "hooks"):
+        value = subject.spec.get(field)
+        if value:
+            resolver = _Names(subject, globals_, NOTHING).fault
+            yield from _walk(value, (*subject.at, field), resolver)
+    for index, template in items(subject.spec, "templates"):
+        names = _Names(subject, globals_, template)
+        yield from _template(subject, globals_, template, (*subject.at, "templates", index), names)
+
+
+class _Names:
+    """The names that the text of a template may use, those of its tasks and steps left out."""
+
+    def __init__(
+        self, subject: Subject, globals_: Globals, template: Object, outer: Resolver | None = None
+    ) -> None:
+        self.globals = globals_
+        self.outer = outer
+        inputs = template.get("inputs") or NOTHING
+        self.inputs = {
+            f"inputs.{kind}.{one.get('name')}"
+            for kind in ("parameters", "artifacts")
+            for _, one in items(inputs, kind)
+        }
+        self.known = set(self.inputs)
+        self.known |= {f"{name}.path" for name in self.inputs if ".artifacts." in name}
+        if inputs.get("parameters"):
+            self.known.add("inputs.parameters")
+        if any(template.get(kind) is not None for kind in (*POD_TYPES, "data", "resource")):
+            self.known.add("pod.name")
+        strategies = (subject.spec, subject.defaults, template)
+        self.known.update(
+            _RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
+        )
+
+    def fault(self, name: str) -> Fault | None:
+        """Return what is wrong with a name."""
+        if name in self.known or name in _ALWAYS or name.startswith("outputs."):
+            return None
+        if self.outer is not None and self.outer(name) is None:
+            return None
+        if name.startswith("workflow."):
+            return self.globals.fault(name)
+        if name == "item" or name.startswith("item."):
+            what = f"{{{{{name}}}}} stands outside a loop"
+            hint = "pass it as an argument from the task or step with withItems or withParam"
+            return error, "item-outside-loop", what, hint
+        hint = suggestion(name, sorted(self.inputs), what="the inputs are")
+        if name.startswith(("tasks.", "steps.")):
+            hint = "only the template with these tasks or steps knows them: pass it as an argument"
+        return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+
+
+def _template(
+    subject: Subject, globals_: Globals, template: Object, path: Path, names: _Names
+) -> Iterator[Finding]:
+    leaf = template.get("dag") is None and template.get("steps") is None
+    if leaf:
+        yield from _walk(template, path, names.fault)
+        return
+    found = list(callers(template, path))
+    graph = _Graph(subject, template, found, names)
+    for field, value in template.items():
+        if field not in ("dag", "steps", "outputs", "name"):
+            yield from _walk(value, (*path, field), names.fault)
+    target = (template.get("dag") or NOTHING).get("target")
+    if target:
+        yield from _walk(target, (*path, "dag", "target"), names.fault)
+    for caller in found:
+        resolver = graph.resolver(caller)
+        for field, value in caller.value.items():
+            if field == "inline" and value:
+                own = _Names(subject, globals_, value, resolver)
+                yield from _template(subject, globals_, value, (*caller.path, field), own)
+            elif field in ("hooks", "onExit"):
+                yield from _walk(value, (*caller.path, field), graph.resolver(caller, after=True))
+            elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
+                value
+            ):
+                continue
+            else:
+                yield from _walk(value, (*caller.path, field), resolver)
+    if template.get("outputs"):
+        yield from _walk(template["outputs"], (*path, "outputs"), graph.resolver(None))
+
+
+class _Graph:
+    """The tasks or steps of a template, and what they know of each other."""
+
+    def __init__(
+        self, subject: Subject, template: Object, found: list[Caller], names: _Names
+    ) -> None:
+        self.subject = subject
+        self.names = names
+        self.root = "tasks" if template.get("dag") is not None else "steps"
+        self.by_name = {caller.name: caller for caller in found}
+        self.ancestry = Ancestry(found) if self.root == "tasks" else None
+        self.outputs: dict[int, frozenset[str]] = {}
+
+    def resolver(self, caller: Caller | None, *, after: bool = False) -> Resolver:
+        """Return what a task or step (None: the template's outputs) knows.
+
+        after: whether its own outputs are there, too.
+        """
+
+        def fault(name: str) -> Fault | None:
+            if name == "item" or name.startswith("item."):
+                if caller is not None and caller.loops:
+                    return _item_fault(name, caller)
+            elif name.startswith(self.root + ".") and name not in _ALWAYS:
+                return self.node_fault(name, caller, after=after)
+            return self.names.fault(name)
+
+        return fault
+
+    def node_fault(self, name: str, caller: Caller | None, *, after: bool) -> Fault | None:
+        what, _, rest = name[len(self.root) + 1 :].partition(".")
+        other = self.by_name.get(what)
+        if other is None:
+            hint = suggestion(what, list(self.by_name)[:200], what=f"the {self.root} are")
+            return error, "unresolved-reference", f"there is no {self.root[:-1]} {what!r}", hint
+        fault = self.output_fault(other, rest, name)
+        if fault is not None or caller is None:
+            return fault
+        if other is caller or other.name == caller.name:
+            if after or not rest or rest == "status":
+                return None
+            return error, "reference-not-before", f"{what!r} names itself", "name an earlier one"
+        if not self.is_before(other, caller):
+            hint = f"add {what!r} to `depends`"
+            if self.ancestry is None:
+                hint = "move one of them to another group of steps"
+            message = f"{what!r} has not ended when {caller.name!r} begins"
+            return error, "reference-not-before", message, hint
+        return self.skipped_fault(other, caller, rest, what)
+
+    def is_before(self, other: Caller, caller: Caller) -> bool:
+        if self.ancestry is not None:
+            return self.ancestry.before(other.name, caller.name)
+        return int(other.path[-2]) < int(caller.path[-2])
+
+    def output_fault(self, other: Caller, rest: str, name: str) -> Fault | None:
+        """Return what is wrong with an output of a task or step."""
+        kind, _, output = rest.partition("outputs.")[2].partition(".")
+        if other.loops and kind == "artifacts" and output:
+            hint = "let each item write below one key, and take that key as one artifact"
+            message = f"{other.name!r} loops: Argo gathers parameters of its items, no artifacts"
+            return error, "gathered-artifact", message, hint
+        template = self.subject.called(other.value)
+        if template is None or not rest or rest in _OF_NODE:
+            return None
+        known = self.outputs.get(id(template))
+        if known is None:
+            known = self.outputs[id(template)] = _outputs_of(template)
+        if rest in known or (other.loops and rest == "outputs.parameters"):
+            return None
+        if "[" in rest or any(one.startswith(rest + ".") for one in known):
+            return None
+        if any(rest.startswith(one + ".") for one in known):
+            return None
+        hint = suggestion(rest, sorted(known), what="it has")
+        message = f"template {template.get('name', 'inline')!r} has no {rest}: {{{{{name}}}}}"
+        return error, "unresolved-reference", message, hint
+
+    def skipped_fault(self, other: Caller, caller: Caller, rest: str, what: str) -> Fault | None:
+        """Return that the output may be missing because a condition skipped its maker."""
+        when = other.value.get("when")
+        if not when or not rest.startswith("outputs.") or when == caller.value.get("when"):
+            return None
+        if self.ancestry is not None and not _goes_on_when_skipped(caller, what):
+            return None
+        if _has_default(self.subject.called(other.value), rest):
+            return None
+        message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
+        hint = "give the output a valueFrom.default, or both the same `when`"
+        return warning, "skipped-output", message, hint
+
+
+def _goes_on_when_skipped(caller: Caller, other: str) -> bool:
+    text = caller.value.get("depends")
+    if not text:
+        return other in (caller.value.get("dependencies") or ())
+    try:
+        asked = [one.condition for one in parse(text).conditions() if one.task == other]
+    except ExpressionError:
+        return False
+    return any(condition in ("", "Skipped") for condition in asked)
+
+
+def _has_default(template: Object | None, rest: str) -> bool:
+    if template is None:
+        return True
+    kind, _, name = rest.removeprefix("outputs.").partition(".")
+    for _, one in items(
+        template.get("outputs"), kind if kind in ("parameters", "artifacts") else ""
+    ):
+        if one.get("name") == name:
+            default = (one.get("valueFrom") or NOTHING).get("default")
+            return (
+                bool(one.get("optional")) or default is not None or one.get("default") is not None
+            )
+    return False
+
+
+def _outputs_of(template: Object) -> frozenset[str]:
+    outputs = template.get("outputs") or NOTHING
+    names = {
+        f"outputs.{kind}.{one.get('name')}"
+        for kind in ("parameters", "artifacts")
+        for _, one in items(outputs, kind)
+    }
+    if any(template.get(kind) is not None for kind in _RESULT_TYPES):
+        names.add("outputs.result")
+    return frozenset(names)
+
+
+def _item_fault(name: str, caller: Caller) -> Fault | None:
+    values = caller.value.get("withItems")
+    key = name.partition(".")[2]
+    if not key or not values or not all(isinstance(one, Mapping) for one in values):
+        return None
+    known = set().union(*values)
+    if key in known or key.partition(".")[0] in known or "[" in key:
+        return None
+    message = f"no item has {key!r}: {{{{{name}}}}}"
+    return error, "unresolved-reference", message, suggestion(key, known, what="the items have")
+
+
+# --- texts and their tags ---
+
+
+def _walk(value: Any, path: Path, resolver: Resolver) -> Iterator[Finding]:
+    """Check every text below a value."""
+    stack: list[tuple[Any, Path]] = [(value, path)]
+    while stack:
+        one, where = stack.pop()
+        if type(one) is str:
+            if "{{" in one:
+                yield from _text(one, where, resolver)
+            elif where[-1] in ("expression", "fromExpression"):
+                yield from _plain_expression(one, where, resolver)
+        elif isinstance(one, Mapping):
+            stack.extend((inner, (*where, key)) for key, inner in reversed(list(one.items())))
+        elif isinstance(one, list):
+            stack.extend((one[index], (*where, index)) for index in range(len(one) - 1, -1, -1))
+
+
+def _text(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
+    for tag in raw_tags(text):
+        if tag.startswith("="):
+            yield from _plain_expression(tag[1:], path, resolver)
+            continue
+        name = tag.strip()
+        if "{{" in name:
+            continue  # a tag in a tag: known when it runs
+        if name in _ALWAYS or name == "item" or name in _RETRIES or name.startswith(_ROOTS):
+            fault = resolver(name)
+            if fault is not None:
+                make, code, message, hint = fault
+                yield make(code, path, message, hint)
+        elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
+            yield warning(
+                "unknown-variable",
+                path,
+                f"Argo knows no {{{{{name}}}}}: it stays as it is",
+                "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps.",
+            )
+    if text.count("{{") > text.count("}}"):
+        yield warning(
+            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is no tag"
+        )
+
+
+def _plain_expression(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
+    from ..expressions import expr
+
+    faults = list(check_expression(text, path))
+    if faults or "{{" in text:
+        yield from faults
+        return
+    required = set(expr.required_names(text))
+    for name in expr.names(text):
+        if name in required and name.startswith(("inputs.parameters.", "tasks.", "steps.")):
+            fault = resolver(name)
+            if fault is not None and fault[1] in ("unresolved-reference", "gathered-artifact"):
+                make, code, message, hint = fault
+                yield make(code, path, message, hint)

@@ -1,0 +1,77 @@
+"""Examples made whole: what a short example leaves out is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...documents import API_VERSION
+from ...yaml_read import read
+
+_TEMPLATE_FIELDS = frozenset(
+    {
+        "container",
+        "script",
+        "dag",
+        "steps",
+        "resource",
+        "http",
+        "suspend",
+        "containerSet",
+        "outputs",
+    }
+)
+_OBJECT_FIELDS = frozenset({"kind", "metadata", "spec", "apiVersion"})
+_WORK = {"container": {"image": "busybox:1.36", "command": ["true"]}}
+
+
+def complete(example: str) -> dict[str, Any]:
+    """Return an object made of an example: a template, a spec or an object with parts left out.
+
+    A template becomes `main`, the entrypoint; templates that it calls and that are not there are
+    added, and take nothing and do nothing, but for those called `missing`.
+    """
+    value: dict[str, Any] = next(iter(read(example)))
+    if _TEMPLATE_FIELDS & set(value):
+        value = {"templates": [{"name": "main", **value}]}
+    if not _OBJECT_FIELDS & set(value):
+        value = {"spec": value}
+    kind = value.get("kind", "Workflow")
+    name = {"generateName": "main-"} if kind == "Workflow" else {"name": "main"}
+    whole = {"apiVersion": API_VERSION, "kind": kind, "metadata": name, **value}
+    if "spec" in whole:
+        spec = whole["spec"]
+    else:
+        spec = whole["spec"] = {}
+    if kind == "CronWorkflow":
+        spec.setdefault("schedules", ["0 3 * * *"])
+        spec = spec.setdefault("workflowSpec", {})
+    if not spec.get("workflowTemplateRef"):
+        _fill(spec)
+    return whole
+
+
+def _fill(spec: dict[str, Any]) -> None:
+    if "templates" not in spec:
+        spec["templates"] = [{"name": "main", **_WORK}]
+    templates = spec["templates"]
+    if not isinstance(templates, list):
+        return
+    spec.setdefault("entrypoint", "main")
+    there = {one.get("name") for one in templates}
+    for name in dict.fromkeys(_called(templates)):
+        if name not in there and name != "missing":
+            templates.append({"name": name, **_WORK})
+
+
+def _called(value: Any) -> Iterator[str]:
+    """Yield the names of the templates that are called anywhere in a value."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "template" and isinstance(inner, str):
+                yield inner
+            elif key != "templateRef":
+                yield from _called(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _called(inner)

@@ -1,0 +1,62 @@
+"""Rules for fields and their types."""
+
+from __future__ import annotations
+
+from .rule import ARGO, Rule
+
+RULES = (
+    Rule(
+        "unknown-field",
+        "error",
+        "A field that Argo does not know",
+        "Argo's strict reader refuses the file; over REST the field is dropped without a "
+        "word, and what it was meant to do does not happen.",
+        "Correct the name: the nearest known one is in the finding.",
+        ARGO + "fields/",
+        """\
+container:
+  image: busybox:1.36
+  comand: [ls]
+""",
+    ),
+    Rule(
+        "misplaced-field",
+        "warning",
+        "A known field in a wrong place",
+        "Argo knows the field, but elsewhere. Here it is dropped (or refused, by `argo "
+        "lint`), so a retryStrategy inside the container never retries anything.",
+        "Move it to the place that the finding names; `argojobs lint --fix` does.",
+        ARGO + "fields/",
+        """\
+container:
+  image: busybox:1.36
+  retryStrategy: {limit: 2}
+""",
+    ),
+    Rule(
+        "wrong-type",
+        "error",
+        "A value of the wrong type",
+        "A list where a mapping belongs, or text where a number belongs: Argo's reader "
+        "refuses the whole file.",
+        "Write the type that the finding names.",
+        ARGO + "fields/",
+        """\
+{parallelism: many}
+""",
+    ),
+    Rule(
+        "not-quoted",
+        "error",
+        "A number or boolean where only text belongs",
+        "Argo's reader refuses numbers in environment variables, labels and other texts.",
+        "Put it in quotes.",
+        ARGO + "fields/#envvar",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: LEVEL, value: 5}
+""",
+    ),
+)

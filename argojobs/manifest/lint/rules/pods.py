@@ -1,0 +1,189 @@
+"""Rules for what Kubernetes makes of a template: environment, volumes, ports, resources."""
+
+from __future__ import annotations
+
+from .rule import ARGO, KUBERNETES, Rule
+
+RULES = (
+    Rule(
+        "env-name",
+        "error",
+        "An environment variable that cannot have its name",
+        "Kubernetes refuses the pod.",
+        "Letters, digits, `_`, `-` and `.`, no digit first.",
+        KUBERNETES + "tasks/inject-data-application/define-environment-variable-container/",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: 1st, value: a}
+""",
+    ),
+    Rule(
+        "env-twice",
+        "warning",
+        "An environment variable that is set twice",
+        "The last one wins.",
+        "Keep one.",
+        KUBERNETES + "tasks/inject-data-application/define-environment-variable-container/",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: A, value: a}
+  - {name: A, value: b}
+""",
+    ),
+    Rule(
+        "env-value",
+        "warning",
+        "An environment variable without a value, or with two",
+        "Without one it is empty; with value and valueFrom, Kubernetes refuses the pod.",
+        "Give it one.",
+        KUBERNETES + "tasks/inject-data-application/define-environment-variable-container/",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: A}
+""",
+    ),
+    Rule(
+        "volume-name",
+        "error",
+        "A volume without a name of its own",
+        "Names of volumes have lower case letters, digits and `-`, and stand once.",
+        "Rename it.",
+        KUBERNETES + "concepts/storage/volumes/",
+        """\
+volumes:
+- name: My_Data
+  emptyDir: {}
+""",
+    ),
+    Rule(
+        "volume-undeclared",
+        "error",
+        "A mount of a volume that is not there",
+        "Kubernetes refuses the pod; Argo's lint passes it.",
+        "Declare it in `volumes`, of the template or the workflow.",
+        ARGO + "walk-through/volumes/",
+        """\
+container:
+  image: busybox:1.36
+  volumeMounts:
+  - {name: data, mountPath: /data}
+""",
+    ),
+    Rule(
+        "mount-path",
+        "error",
+        "Two mounts at one path, or a mount without",
+        "Kubernetes refuses the pod.",
+        "Mount it elsewhere.",
+        ARGO + "walk-through/volumes/",
+        """\
+container:
+  image: busybox:1.36
+  volumeMounts:
+  - {name: a, mountPath: /x}
+  - {name: a, mountPath: /x}
+volumes:
+- name: a
+  emptyDir: {}
+""",
+    ),
+    Rule(
+        "port",
+        "error",
+        "A port that is none",
+        "Kubernetes refuses the pod.",
+        "1 to 65535, each name once.",
+        KUBERNETES + "concepts/services-networking/service/",
+        """\
+container:
+  image: busybox:1.36
+  ports:
+  - {containerPort: 70000}
+""",
+    ),
+    Rule(
+        "host-port",
+        "warning",
+        "Host ports that collide",
+        "Two pods that want the same port of their node never share a node: tasks that "
+        "could run at once wait for each other in silence.",
+        "Remove hostPort; a pod's port is reached without it.",
+        KUBERNETES + "concepts/configuration/overview/",
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - {name: a, template: t}
+    - {name: b, template: t}
+- name: t
+  container:
+    image: busybox:1.36
+    ports:
+    - {containerPort: 6006, hostPort: 6006}
+""",
+    ),
+    Rule(
+        "quantity",
+        "error",
+        "A quantity that is none",
+        "Kubernetes refuses the pod.",
+        "A number with a unit: 500m, 2, 40Gi.",
+        KUBERNETES + "reference/kubernetes-api/common-definitions/quantity/",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    limits: {memory: 40GB}
+""",
+    ),
+    Rule(
+        "request-above-limit",
+        "error",
+        "A request above its limit",
+        "Kubernetes refuses the pod.",
+        "Lower the request, or raise the limit.",
+        KUBERNETES + "concepts/configuration/manage-resources-containers/",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    requests: {cpu: 2}
+    limits: {cpu: 500m}
+""",
+    ),
+    Rule(
+        "gpu-request",
+        "error",
+        "A GPU requested without a limit",
+        "Kubernetes takes GPUs from limits; a request alone is refused.",
+        "Move it to limits.",
+        KUBERNETES + "tasks/manage-gpus/scheduling-gpus/",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    requests: {nvidia.com/gpu: 1}
+""",
+    ),
+    Rule(
+        "gpu-limits",
+        "warning",
+        "A step with a GPU and no other limits",
+        "Without limits of cpu and memory it may take its node's, and is the first to be evicted.",
+        "Add limits of cpu and memory.",
+        KUBERNETES + "concepts/configuration/manage-resources-containers/",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    limits: {nvidia.com/gpu: 1}
+""",
+    ),
+)

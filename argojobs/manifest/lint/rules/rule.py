@@ -1,0 +1,37 @@
+"""What is known of a rule beside the code that finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...findings import Level
+
+ARGO = "https://argo-workflows.readthedocs.io/en/latest/"
+KUBERNETES = "https://kubernetes.io/docs/"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its stable code, and what to tell a user who asks for it.
+
+    title: one line. explanation: what goes wrong, and why. remedy: what to do. page: a
+    documentation page. example: a small wrong manifest (YAML), shortened: what it leaves out is
+    added by `complete`.
+    """
+
+    code: str
+    level: Level
+    title: str
+    explanation: str
+    remedy: str
+    page: str
+    example: str
+
+
+def table(*groups: tuple[Rule, ...]) -> dict[str, Rule]:
+    """Return rules by code; a code stands for one rule."""
+    rules: dict[str, Rule] = {}
+    for rule in (rule for group in groups for rule in group):
+        assert rule.code not in rules, f"two rules are called {rule.code}"
+        rules[rule.code] = rule
+    return rules

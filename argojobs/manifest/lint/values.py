@@ -1,0 +1,154 @@
+"""Rules for values: what Kubernetes or Argo would alter, what is too large, what is secret.
+
+Sources: Kubernetes API reference, Container (env, args: expansion of `$(X)` and `$$`) and limits of
+Linux and etcd (128 KiB for one argument, 1 MiB for one object).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..findings import Finding, error, warning
+from ..places import Path
+from .pods import Container, containers
+from .subject import Object, Subject, callers, items
+
+LARGEST_OBJECT = 1024 * 1024
+LARGEST_ARGUMENT = 128 * 1024
+
+_EXPANDED = re.compile(r"\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)|\$\$")
+_SECRET = re.compile(
+    r"(^|[-_.])(password|passwd|passphrase|secret|token|api[-_]?key|access[-_]?key(?![-_]?id)"
+    r"|secret[-_]?access[-_]?key|private[-_]?key|credentials?)$",
+    re.IGNORECASE,
+)
+
+
+def check_values(subject: Subject) -> Iterator[Finding]:
+    """Values of parameters, environment variables and arguments."""
+    path = (*subject.at, "arguments", "parameters")
+    for index, one in items(subject.spec.get("arguments"), "parameters"):
+        yield from _parameter(one, (*path, index))
+    for place in subject.places:
+        for index, one in items(place.template.get("inputs"), "parameters"):
+            yield from _parameter(one, (*place.path, "inputs", "parameters", index))
+        for caller in callers(place.template, place.path):
+            arguments = caller.value.get("arguments")
+            if arguments:
+                for index, one in items(arguments, "parameters"):
+                    where = (*caller.path, "arguments", "parameters", index)
+                    yield from _parameter(one, where)
+    for container in containers(subject):
+        yield from _container(container)
+
+
+def _parameter(one: Object, path: Path) -> Iterator[Finding]:
+    for field in ("value", "default"):
+        value = one.get(field)
+        if type(value) is not str:
+            continue
+        if "$" in value:
+            yield from _altered(value, (*path, field))
+        if len(value) > 32:
+            yield from _too_long(value, (*path, field))
+        if value and _SECRET.search(one.get("name") or ""):
+            yield from _secret(one["name"], value, (*path, field))
+
+
+def _altered(value: str, path: Path) -> Iterator[Finding]:
+    match = _EXPANDED.search(value)
+    if match:
+        yield warning(
+            "value-altered",
+            path,
+            f"Kubernetes reads {match[0]!r} in env, command and args, and changes the value",
+            "pass it as an artifact, or encoded",
+        )
+
+
+def _too_long(value: str, path: Path) -> Iterator[Finding]:
+    if len(value.encode("utf-8", "surrogatepass")) >= LARGEST_ARGUMENT:
+        yield error(
+            "argument-size",
+            path,
+            "a value of 128 KiB or more fits in no argument or environment variable",
+            "pass it as an artifact",
+        )
+
+
+def _secret(name: str, value: str, path: Path) -> Iterator[Finding]:
+    if "{{" not in value:
+        yield warning(
+            "secret-literal",
+            path,
+            f"{name} looks like a secret, and everyone who sees the workflow sees it",
+            "keep it in a Secret: `valueFrom: {secretKeyRef: {name: ..., key: ...}}`",
+        )
+
+
+def _container(container: Container) -> Iterator[Finding]:
+    value = container.value
+    for index, one in items(value, "env"):
+        text = one.get("value")
+        path = (*container.path, "env", index, "value")
+        if type(text) is str and text:
+            if "$$" in text:
+                yield from _altered(text, path)
+            yield from _too_long(text, path)
+            if _SECRET.search(one.get("name") or ""):
+                yield from _secret(one["name"], text, path)
+    for field in ("command", "args"):
+        for number, text in enumerate(value.get(field) or ()):
+            if type(text) is str:
+                if "$$" in text:
+                    yield from _altered(text, (*container.path, field, number))
+                yield from _too_long(text, (*container.path, field, number))
+    source = value.get("source")
+    if source:
+        yield from _source(source, (*container.path, "source"))
+    image = value.get("image")
+    if image and "{{" not in image and _is_latest(image):
+        yield warning(
+            "image-latest",
+            (*container.path, "image"),
+            f"{image!r} may be another image tomorrow",
+            "name a fixed tag or a digest",
+        )
+
+
+def _source(source: str, path: Path) -> Iterator[Finding]:
+    if len(source.encode("utf-8", "surrogatepass")) >= LARGEST_ARGUMENT * 2:
+        yield warning(
+            "argument-size",
+            path,
+            "the script is very long: it is copied into every node of the workflow",
+            "put the code into the image, or into an artifact",
+        )
+
+
+def _is_latest(image: str) -> bool:
+    if "@" in image:
+        return False
+    name, _, tag = image.rpartition("/")[2].partition(":")
+    return bool(name) and tag in ("", "latest")
+
+
+def check_size(value: Object, largest: int = LARGEST_OBJECT) -> Iterator[Finding]:
+    """That the object fits into etcd."""
+    size = _size(value)
+    if size > largest:
+        yield warning(
+            "object-size",
+            (),
+            f"the object is about {size / 1024 / 1024:.1f} MiB, and a cluster takes about 1 MiB",
+            "loop with withItems instead of repeating tasks, or split it into WorkflowTemplates",
+        )
+
+
+def _size(value: Any) -> int:
+    import json
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,80 @@
+"""The table of rules is whole: it knows every code, and every example shows its rule."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import argojobs.manifest
+from argojobs.manifest.lint import RULES, lint
+from argojobs.manifest.lint.rules.example import complete
+
+ROOM = Path(argojobs.manifest.__file__).parent
+SOURCES = [
+    *(ROOM / name for name in ("check.py", "check_calls.py", "fields.py")),
+    *(ROOM / "lint").glob("*.py"),
+]
+TURNED_INTO_ANOTHER = {"not-text"}  # a number where text belongs: lint says not-quoted
+SIZES = {"KiB": 1024, "MiB": 1024 * 1024}
+LONG_TEXT = re.compile(r"\.\.\. (\d+) (KiB|MiB) of text \.\.\.")  # stands for it in an example
+CODE = re.compile(r"[a-z]+(-[a-z]+)*")
+
+
+def emitted():
+    """Every code that the sources give to a finding, whichever way they write it."""
+    codes = set()
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id in ("error", "warning", "make") and node.args:
+                    codes |= texts(node.args[0])
+                elif node.func.id == "check_field_name":
+                    codes |= texts(node.args[2])
+            elif isinstance(node, ast.Tuple) and len(node.elts) == 4:
+                first = node.elts[0]
+                if (isinstance(first, ast.Name) and first.id in ("error", "warning")) or (
+                    isinstance(first, ast.Constant) and first.value in ("error", "warning")
+                ):
+                    codes |= texts(node.elts[1])
+    return codes
+
+
+def texts(node):
+    if isinstance(node, ast.Constant):
+        return {node.value}
+    if isinstance(node, ast.JoinedStr):  # f"duplicate-{what}": a step or a task
+        assert [type(part) for part in node.values].count(ast.FormattedValue) == 1
+        parts = [one.value if isinstance(one, ast.Constant) else None for one in node.values]
+        return {"".join(part or what for part in parts) for what in ("step", "task")}
+    return set()
+
+
+def test_every_code_in_the_sources_is_in_the_table_and_none_else():
+    loops = {"deadline", "parallelism"}  # named in a loop over two fields
+    assert (emitted() | loops) - TURNED_INTO_ANOTHER == set(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_the_example_of_a_rule_shows_it(rule):
+    workflow = complete(
+        LONG_TEXT.sub(lambda match: "x" * int(match[1]) * SIZES[match[2]], rule.example)
+    )
+    found = [one for one in lint(workflow, kind=workflow["kind"]) if one.code == rule.code]
+    assert found
+    if rule.code != "template-ref-unknown":  # its level is what --refs says
+        assert found[0].level == rule.level
+    assert found[0].message
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_a_rule_says_what_it_is_and_what_to_do(rule):
+    assert CODE.fullmatch(rule.code)
+    assert rule.title[0].isupper() or rule.title[0] == "`"
+    assert rule.explanation.endswith(".")
+    assert rule.remedy.endswith(".")
+    assert rule.page.startswith("https://")
+
+
+def test_a_good_manifest_has_no_findings():
+    assert lint(complete("container: {image: busybox:1.36, command: [ls]}")) == []
