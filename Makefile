@@ -42,4 +42,4 @@ format: $(VENV)/ready  ## let ruff set the layout
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

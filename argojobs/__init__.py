@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from .compile.hera_out import to_hera
     from .dsl.artifacts import Artifact, Checkpoint, Dataset, Directory, File, Model, TensorBoard
     from .dsl.branches import either, not_, when
-    from .dsl.fanout import Gathered, each
+    from .dsl.fanout import each
     from .dsl.foreign import use
+    from .dsl.gathered import Gathered
     from .dsl.outputs import Outputs
     from .dsl.pipelines import Pipeline, pipeline
     from .dsl.resources import GPU, Port, Secret, Toleration
@@ -38,7 +39,7 @@ _HOMES = {
     "EmptyDir": "dsl.volumes",
     "File": "dsl.artifacts",
     "GPU": "dsl.resources",
-    "Gathered": "dsl.fanout",
+    "Gathered": "dsl.gathered",
     "HostPath": "dsl.volumes",
     "Model": "dsl.artifacts",
     "Outputs": "dsl.outputs",

@@ -137,7 +137,8 @@ def run(
 def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
     """The pipeline as `load` would have found it in its file."""
     from argojobs.compile.load import Loaded
-    from argojobs.compile.project import project_root
+    from argojobs.compile.project import project_root, search_entries
+    from argojobs.runtime.importing import module_place
 
     file = Path(pipeline.function.__code__.co_filename)
     if not file.is_file():
@@ -145,7 +146,11 @@ def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
             f"the pipeline {pipeline.name} is not in a file ({file}), so its code cannot travel",
             hint="write it to a .py file (in a notebook: %%writefile pipeline.py) and import it",
         )
-    return Loaded("dsl", file, project_root(file), pipeline.name, pipeline=pipeline)
+    # The file's own folder, which `python FILE` puts on sys.path, is put there by each step too.
+    folder = Path(module_place(str(file))[1])
+    entries = tuple(entry for entry in search_entries() if Path(entry) != folder)
+    root = project_root(file)
+    return Loaded("dsl", file, root, pipeline.name, pipeline=pipeline, entries=entries)
 
 
 def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[str, Given]:

@@ -18,6 +18,11 @@ Workflow = dict[str, Any]
 #: Phases in which a workflow no longer changes.
 FINAL_PHASES = frozenset({"Succeeded", "Failed", "Error"})
 
+#: Annotations of ours beside Argo's fields: why the user stopped the run; and how many seconds
+#: pods waited for their turn (Argo's startedAt is when the node was made), JSON by node id.
+STOP_MESSAGE = "argojobs.dev/stop-message"
+WAITED = "argojobs.dev/waited-seconds"
+
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
@@ -69,7 +74,7 @@ class Service(Protocol):
     def stop(self, name: str, message: str = "") -> Workflow:
         """Stop the steps that run, still run exit handlers (Argo's shutdown strategy Stop)."""
 
-    def terminate(self, name: str) -> Workflow:
+    def terminate(self, name: str, message: str = "") -> Workflow:
         """End all steps at once, without exit handlers (shutdown strategy Terminate)."""
 
     def delete(self, name: str) -> None:

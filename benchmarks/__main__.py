@@ -1,22 +1,45 @@
-"""`make bench`: measure all promises, print the table, write it to docs/benchmarks.md."""
+"""`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
+
+`python -m benchmarks [startup running compiling linting peers]` measures the parts that are named
+and writes nothing. The exit status is 1 if a promise is not kept.
+"""
 
 from __future__ import annotations
 
 import importlib.metadata
 import sys
 
-from benchmarks import compiling, running, startup
-from benchmarks.measure import ROOT, Row, machine
+from benchmarks import compiling, linting, peers, running, startup
+from benchmarks.measure import ROOT, ROUNDS, Row, machine
+from benchmarks.peers import PeerRow
 
-HEAD = """# Benchmarks
+HEAD = f"""# Benchmarks
 
-Written by `make bench`. Each row was measured turn by turn with what stands beside it, in one run on one machine; the figure is the
-median. Take ratios and differences from here, not absolute times.
+Written by `make bench`. Each row was measured turn by turn with what stands beside it, in one run on
+one machine; the figure is the median of at least {ROUNDS} turns (three for lint). Take ratios and
+differences from here, not absolute times.
+
+## What is promised
 
 """
+PEERS = """
+## Beside the peers
+
+The same steps by each: a chain, and a fan-out with as many steps at once as there are cores. Each
+step reads the file of the one before and writes its own. *a step* is the cost of one more step,
+*fixed* what a run takes beyond its steps, *turns* how many the median is of. hera, which runs nothing itself, stands above: compile.
+
+"""
+PARTS = {
+    "startup": startup.rows,
+    "running": running.rows,
+    "compiling": compiling.rows,
+    "linting": linting.rows,
+}
 
 
 def table(rows: list[Row]) -> str:
+    """Return the promises as a table in Markdown."""
     lines = [
         "| what | ours (ms) | beside it | its (ms) | ratio | more (ms) | promised | kept |",
         "|---|---:|---|---:|---:|---:|---|---|",
@@ -29,19 +52,43 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def peer_table(rows: list[PeerRow]) -> str:
+    """Return what a step costs by each runner as a table in Markdown."""
+    lines = [
+        "| shape | by | a step (ms) | raw (ms) | ratio | more (ms) | fixed (ms) | turns |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += (
+        f"| {row.shape} | {row.name} | {row.step:.1f} | {row.raw:.1f} | {row.step / row.raw:.2f} "
+        f"| {row.step - row.raw:+.1f} | {row.fixed:.0f} | {row.turns} |"
+        for row in rows
+    )
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     chosen = set(sys.argv[1:])
-    parts = {"startup": startup.rows, "running": running.rows, "compiling": compiling.rows}
-    rows = [row for name, part in parts.items() if not chosen or name in chosen for row in part()]
-    versions = ", ".join(
-        f"{name} {importlib.metadata.version(name)}" for name in ("argojobs", "hera", "typer")
-    )
-    text = table(rows)
+    unknown = chosen - {*PARTS, "peers"}
+    if unknown:
+        print(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}, peers")
+        return 2
+    rows: list[Row] = []
+    for name, part in PARTS.items():
+        if not chosen or name in chosen:
+            rows += part()
+            print(f"measured: {name}", file=sys.stderr, flush=True)
+    text = HEAD + table(rows)
+    names = ("argojobs", "hera", "typer", "pyyaml")
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in names]
+    if not chosen or "peers" in chosen:
+        others, more, missing = peers.rows()
+        text += PEERS + peer_table(others)
+        text += "".join(f"\nNot measured: {line}.\n" for line in missing)
+        versions += more
+    text += f"\n{machine()}; {', '.join(versions)}.\n"
     print(text)
-    print(f"{machine()}; {versions}")
     if not chosen:
-        page = f"{HEAD}{text}\n{machine()}; {versions}.\n"
-        (ROOT / "docs" / "benchmarks.md").write_text(page)
+        (ROOT / "docs" / "benchmarks.md").write_text(text)
     return 0 if all(row.kept for row in rows) else 1
 
 

@@ -17,7 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 from argojobs.engine.executors.outcome import read_result
 from argojobs.engine.executors.process import ProcessExecutor
@@ -76,7 +79,7 @@ class Pods:
         self.executor.start(pod_request(StartPod(name, name, template), self.context))
 
     def wait(self) -> int:
-        ended = []
+        ended: list[Path] = []
         while not ended:
             select.select([self.executor], [], [], 60)
             ended = self.executor.read()
@@ -98,7 +101,7 @@ class Pods:
             running -= self.wait()
 
 
-def measured(action) -> float:
+def measured(action: Callable[[], object]) -> float:
     begin = time.perf_counter()
     action()
     return (time.perf_counter() - begin) * 1000
@@ -112,8 +115,8 @@ def chains(executor: ProcessExecutor, home: str, repeats: int) -> tuple[float, f
         os.mkdir(folder)
         pods = Pods(executor, home, f"chain-{repeat}")
         for number in range(CHAIN):
-            one = measured(lambda number=number, folder=folder: raw_step(folder, number))
-            other = measured(lambda number=number, pods=pods: pods.step(number))
+            one = measured(partial(raw_step, folder, number))
+            other = measured(partial(pods.step, number))
             if repeat:  # the first chain warms both sides up
                 base.append(one)
                 ours.append(other)
@@ -129,7 +132,7 @@ def fans(executor: ProcessExecutor, home: str, repeats: int) -> tuple[float, flo
         pods = Pods(executor, home, f"fan-{repeat}")
         raw_step(folder, 0)
         pods.step(0)
-        base.append(measured(lambda folder=folder: raw_fan(folder)) / FAN)
+        base.append(measured(partial(raw_fan, folder)) / FAN)
         ours.append(measured(pods.fan) / FAN)
     return min(base[1:]), min(ours[1:])
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,16 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         chain = _shape("chain", chain_manifest, raw_chain, (2, 20), Path(folder))
         fan = _shape("fan-out", fan_manifest, raw_fan, (10, 50), Path(folder))
-        subprocess.run(
-            python("-m", "argojobs", "server", "stop"),
-            check=True, capture_output=True, env={**os.environ, "ARGOJOBS_HOME": f"{folder}/home"},
-        )  # fmt: skip
+        stop_server(f"{folder}/home")
         return [*chain, *fan]
+
+
+def stop_server(home: str) -> None:
+    """End the controller of a home."""
+    subprocess.run(
+        python("-m", "argojobs", "server", "stop"),
+        check=True, capture_output=True, env={**os.environ, "ARGOJOBS_HOME": home},
+    )  # fmt: skip
 
 
 def _shape(
@@ -47,7 +53,7 @@ def _shape(
             python("-m", "argojobs", "run", str(file), "--wait", "-o", "name"),
             ARGOJOBS_HOME=str(folder / "home"),
         )
-        times.append(interleaved(run, lambda size=size: raw(size, folder)))
+        times.append(interleaved(run, partial(raw, size, folder)))
     (ours_small, raw_small), (ours_large, raw_large) = times
     steps = sizes[1] - sizes[0]
     ours = (ours_large - ours_small) / steps

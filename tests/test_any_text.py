@@ -59,6 +59,7 @@ HARD = [
     "$(HOME)", "$$", "$", "{{workflow.name}}", "{{=1}}", "}}", "{{", "%", "'", '"', "\\", "\\n", "`id`", "$(id)",
     "\0", "\x07", "\x1b[0m", "\x7f", "\x85", "\u2028", "\ufeff", "\ufffe", "\U0001f600", "\U000e0001", "é", "e\u0301",
     "argojobs:none", "argojobs:base64:", "--help", "-p", "<x>", "@file",
+    '{"b": 1,  "a": 2.50}', " [1, 2]", "[", "{",
 ]  # fmt: skip
 
 
@@ -112,3 +113,97 @@ def test_any_text_arrives_as_it_was_given(
 ) -> None:
     given = {"text": text, "many": many, "by_name": by_name}
     assert arrived(folder, given) == [text, many, by_name, text]
+
+
+FAN_OUT = '''
+import json
+
+from argojobs import Directory, File, Gathered, Outputs, each, pipeline, step
+
+
+class Kept(Outputs):
+    text: str
+    file: File
+
+
+@step
+def listed(many: list[str]) -> list[str]:
+    return many
+
+
+@step
+def keep(text: str) -> Kept:
+    """Keep a text as a parameter and in a file."""
+    out = Kept(text=text)
+    out.file.path.write_bytes(json.dumps(text).encode())
+    return out
+
+
+@step
+def again(kept: Kept, text: str) -> Kept:
+    """The text comes by three ways."""
+    assert kept.text == text == json.loads(kept.file.path.read_bytes())
+    return keep.function(text)
+
+
+@step
+def together(first: Gathered[Kept], second: Gathered[Kept], third: list[str], files: Directory) -> File:
+    """All that was gathered, in its order."""
+    places = [*first.file, *second.file]
+    texts = [json.loads(place.path.read_bytes()) for place in places]
+    names = [json.loads(path.read_bytes()) for path in sorted(files.path.iterdir())]
+    out = File()
+    out.path.write_bytes(json.dumps([texts, first.text, second.text, third, names]).encode())
+    return out
+
+
+CONSTANTS = CONSTANT_TEXTS
+
+
+@pipeline
+def texts(many: list[str]) -> File:
+    """Fan out over an argument, over what a step returned, and over constants."""
+    first = each(many, lambda text: keep(text))
+    second = each(listed(many), lambda text: again(keep(text), text))
+    third = each(CONSTANTS, lambda text: keep(text))
+    fourth = each(listed(many), lambda text: keep(text).text)
+    return together(first, second, fourth, third.file)
+'''
+
+
+def fanned_out(folder: Path, many: list[str], constants: list[str]) -> list[Any]:
+    (folder / "texts.py").write_text(FAN_OUT.replace("CONSTANT_TEXTS", ascii(constants)), "utf-8")
+    parameters = folder.parent / "given.json"
+    parameters.write_text(json.dumps({"many": many}))
+    told = argojobs(
+        "run", str(folder / "texts.py"), "--params", f"@{parameters}", "--wait", "-o", "json"
+    )
+    workflow = json.loads(told)
+    root = workflow["status"]["nodes"][workflow["metadata"]["name"]]
+    (result,) = root["outputs"]["artifacts"]
+    data: list[Any] = json.loads(
+        (folder.parent / "home" / "artifacts" / result["s3"]["key"]).read_bytes()
+    )
+    return data
+
+
+NASTY = [
+    "b",
+    "a",
+    "a",
+    "x\\n",
+    'q"',
+    "\n",
+    "\t\0",
+    "",
+    "{{item}}",
+    "$(HOME)$$",
+    "[1",
+    "a(b):c/..",
+    "\U0001f600",
+]
+
+
+def test_texts_of_a_fan_out_arrive_in_order_each_with_its_artifact(folder: Path) -> None:
+    for many, constants in ((NASTY, ["b", "a", "b", *HARD[:12], '"\\', "{{"]), ([], ["x"])):
+        assert fanned_out(folder, many, constants) == [[*many, *many], many, many, many, constants]

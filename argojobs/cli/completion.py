@@ -1,6 +1,15 @@
-"""What a shell completes: names of runs."""
+"""What a shell completes: names of runs, steps, pipelines and parameters.
+
+A completion has no place for messages: what cannot be found out is left out silently.
+"""
 
 from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import typer
 
 
 def complete_run(incomplete: str) -> list[str]:
@@ -16,3 +25,61 @@ def complete_run(incomplete: str) -> list[str]:
     ends = [name.rpartition("-")[2] for name in names] if incomplete else []
     found = [name for name in [*names, *ends, LATEST] if name.startswith(incomplete)]
     return list(dict.fromkeys(found))
+
+
+def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the steps, which have a log, of the run that stands before."""
+    from argojobs.cli.connect import connect
+    from argojobs.cli.names import run_name
+    from argojobs.cli.tree import steps_of, walk
+    from argojobs.errors import ArgojobsError
+
+    try:
+        service = connect()
+        workflow = service.get(run_name(service, str(ctx.params.get("run") or "")))
+    except ArgojobsError:
+        return []
+    paths = [s.path if s.path == s.title else s.key for s in walk(steps_of(workflow)) if s.pods]
+    return [path for path in paths if path.startswith(incomplete)]
+
+
+def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return `NAME=` for the parameters and artifacts of the file that stands before."""
+    from argojobs.compile import compile_loaded
+    from argojobs.compile.code import Code
+    from argojobs.compile.load import load
+    from argojobs.errors import ArgojobsError
+
+    file, chosen = ctx.params.get("file"), str(ctx.params.get("pipeline") or "")
+    if not file:
+        return []
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # the file may print while it is imported
+            loaded = load(file, chosen)
+            workflow = compile_loaded(loaded, Code("image") if loaded.pipeline else None)
+    except ArgojobsError:
+        return []
+    arguments = (workflow.get("spec") or {}).get("arguments") or {}
+    given = [*(arguments.get("parameters") or []), *(arguments.get("artifacts") or [])]
+    names = [str(one["name"]) for one in given if not str(one["name"]).startswith("argojobs-")]
+    return [f"{name}=" for name in names if name != "code" and name.startswith(incomplete)]
+
+
+def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of the pipelines or workflows in the file that stands before."""
+    from argojobs.compile.load import load_all
+    from argojobs.errors import ArgojobsError
+    from argojobs.manifest import documents
+
+    file = ctx.params.get("file")
+    if not file:
+        return []
+    try:
+        if Path(file).suffix == ".py":
+            with contextlib.redirect_stdout(io.StringIO()):
+                names = [loaded.name for loaded in load_all(file)]
+        else:
+            names = [str(one.name) for one in documents.load(file).workflows]
+    except ArgojobsError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
-from argojobs.cli import phases
+from argojobs.cli.paths import localiser
 from argojobs.cli.picture import Picture
-from argojobs.cli.text import Line, cut, plain, screen_of, show
-from argojobs.cli.times import clock, elapsed
-from argojobs.cli.tree import Step, walk
+from argojobs.cli.plain_lines import PlainLines
+from argojobs.cli.text import cut, screen_of, show
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.service import FINAL_PHASES, LogLine, Service, Workflow
@@ -31,7 +31,8 @@ class Follow:
     """How to follow: the service, how the log thread gets its own, where to draw, and how.
 
     interrupted: called on Ctrl-C with the count of presses so far and a function that shows a
-    note; it raises KeyboardInterrupt to end following.
+    note; it raises KeyboardInterrupt to end following. gone: set when a thread found that
+    nobody reads the stream any more.
     """
 
     service: Service
@@ -40,6 +41,12 @@ class Follow:
     mode: Mode
     interrupted: Callable[[int, Callable[[str], None]], None]
     now: Callable[[], float] = time.time
+    gone: threading.Event = field(default_factory=threading.Event)
+
+
+def goes_on(name: str) -> str:
+    """Return what a reader is told who leaves a run that goes on."""
+    return f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n"
 
 
 def mode_for(stream: TextIO, *, quiet: bool = False) -> Mode:
@@ -53,7 +60,7 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
     """Follow a run to its end and return the final object.
 
     Raises NotFoundError when the run is deleted meanwhile, ServerError when its state is not to
-    be had, KeyboardInterrupt when the reader leaves.
+    be had, KeyboardInterrupt when the reader leaves, BrokenPipeError when nobody reads the stream.
     """
     picture = Picture(workflow)
     if how.mode == "quiet":
@@ -93,6 +100,8 @@ def _to_end(
                     hint=f"ask again: argojobs get {name}",
                 )
         except KeyboardInterrupt:
+            if how.gone.is_set():
+                raise BrokenPipeError from None
             presses += 1
             how.interrupted(presses, lambda text: _set_note(how, picture, text))
 
@@ -120,6 +129,10 @@ def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) 
                 take(line)
         except ArgojobsError as error:
             _set_note(how, picture, f"no more log lines here: {error.what}")
+        except BrokenPipeError:
+            # Nobody reads: the main thread is to end now, not at the run's next change.
+            how.gone.set()
+            _thread.interrupt_main()
 
     thread = threading.Thread(target=read, name="logs", daemon=True)
     thread.start()
@@ -128,48 +141,11 @@ def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) 
 
 def _follow_plain(how: Follow, picture: Picture) -> Workflow:
     """Follow with one line a change and one a log line."""
-    lock = threading.Lock()
-    seen: dict[str, str] = {}
-    tries: dict[str, int] = {}
-
-    def write(line: Line) -> None:
-        show([line], stream=how.stream)
-
-    def changed(_: Workflow) -> None:
-        with lock:
-            for step in walk(picture.steps):
-                if step.attempts > max(1, tries.get(step.path, 1)):
-                    tries[step.path] = step.attempts
-                    write(_again(step, how.now()))
-                if step.phase in {"", "Pending"} or seen.get(step.path) == step.phase:
-                    continue
-                seen[step.path] = step.phase
-                write(_change(step.path, step.phase, step.message, _took(step), how.now()))
-
-    def take(line: LogLine) -> None:
-        with lock:
-            write([(f"[{picture.step_name(line.node_id) or line.node_id}] {plain(line.text)}", "")])
-
-    changed(picture.workflow)
-    logs = _start_logs(how, picture, take)
-    return _to_end(how, picture, changed, lambda: logs.join(LOG_GRACE))
-
-
-def _again(step: Step, now: float) -> Line:
-    of = f" of {step.limit}" if step.limit else ""
-    return [(f"{clock(now)}  ", "dim"), (f"{step.path} attempt {step.attempts}{of}", "yellow")]
-
-
-def _took(step: Step) -> str:
-    if step.started is None or step.finished is None:
-        return ""
-    return f" in {elapsed(step.finished - step.started)}"
-
-
-def _change(path: str, phase: str, message: str, took: str, now: float) -> Line:
-    why = f": {plain(message.splitlines()[0])}" if message and phase in phases.BROKEN else ""
-    took = took if phase in phases.ENDED - {"Skipped", "Omitted"} else ""
-    return [(f"{clock(now)}  ", "dim"), (f"{path} {phase}", phases.style(phase)), (took + why, "")]
+    local = localiser(how.service, str(picture.workflow["metadata"]["name"]))
+    lines = PlainLines(how.service, picture, how.stream, local, how.now)
+    lines.changed(picture.workflow)
+    logs = _start_logs(how, picture, lines.take)
+    return _to_end(how, picture, lines.changed, lambda: logs.join(LOG_GRACE))
 
 
 def _follow_live(how: Follow, picture: Picture) -> Workflow:
@@ -184,9 +160,11 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
         cut_lines = [cut(line, screen.width - 1, signs=screen.signs) for line in lines]
         return Group(*(Text.assemble(*line, no_wrap=True, end="\n") for line in cut_lines))
 
+    local = localiser(how.service, str(picture.workflow["metadata"]["name"]))
+
     def take(line: LogLine) -> None:
         if line.text.strip():
-            picture.add_line(line.node_id, line.text)
+            picture.add_line(line.node_id, local(line.text))
 
     screen = screen_of(how.stream)
     console = Console(file=how.stream, highlight=False, no_color=not screen.colour)
@@ -200,6 +178,6 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
         redirect_stderr=False,
     ):
         final = _to_end(how, picture, lambda _: None, lambda: logs.join(LOG_GRACE))
-    lines = [*tree_lines(picture.steps, how.now(), screen), []]
-    show(lines, stream=how.stream, screen=screen)
+    kept = tree_lines(picture.steps, how.now(), screen, logs=picture.logs(), keep=True)
+    show([*kept, []], stream=how.stream, screen=screen)
     return final

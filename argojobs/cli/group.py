@@ -34,6 +34,7 @@ BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 VERBS = (
     Verb("run", "Run a pipeline or an Argo Workflow, and follow it.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
+    Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
     Verb("init", "Pack and store the project's code; show what goes in.", BEGIN),
     Verb("list", "List runs, newest first.", LOOK, aliases=("state",)),
@@ -54,6 +55,8 @@ ELSEWHERE = {
     "exec": "run",
     "build": "compile",
     "render": "compile",
+    "validate": "lint",
+    "check": "lint",
     "ps": "list",
     "ls": "list",
     "runs": "list",

@@ -6,7 +6,9 @@ only one worth a retry); 130 interrupted.
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +20,12 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 USAGE = 2
 
+#: Names that keep their capital where a hint begins with them.
+NAMES = frozenset({"Python", "Argo", "Kubernetes", "Linux", "Docker", "Ctrl"})
+
+#: Typer's message about a value that is none of an option's.
+_CHOICE = re.compile(r"('[^']*') is not one of (.*?)\.?$", re.DOTALL)
+
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
 
 
@@ -25,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (the program's own arguments unless given) and return the exit code."""
     from argojobs.cli.group import ReaderGoneError, root
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
     arguments = list(sys.argv[1:] if argv is None else argv)
     verbose = "--verbose" in arguments
     try:
@@ -54,11 +65,23 @@ def _say(error: ArgojobsError, *, verbose: bool) -> int:
     _write(f"{_label('error')}: {error.what}")
     if error.where:
         _write(f"  at {error.where}")
-    for line in error.hint.splitlines():
+    for line in hint_text(error.hint).splitlines():
         _write(f"  {line}")
     if verbose:
         _write_traceback(error)
     return error.exit_code
+
+
+def hint_text(hint: str) -> str:
+    """Return a hint in the one style that all have: it goes on from the error before it.
+
+    It begins in lower case, but for names, and one clause has no full stop.
+    """
+    first, _, rest = hint.partition(" ")
+    if first.rstrip(",:").isalpha() and first.istitle() and first not in NAMES:
+        hint = f"{first.lower()} {rest}".rstrip(" ")
+    one_clause = hint.endswith(".") and not hint.endswith("..") and ". " not in hint
+    return hint.removesuffix(".") if one_clause else hint
 
 
 def _say_usage(error: Exception) -> int:
@@ -71,7 +94,11 @@ def _say_usage(error: Exception) -> int:
     if context is not None and message == context.get_help():
         _write(message)
         return USAGE
-    if option and getattr(error, "possibilities", 0) != 0:
+    choice = _CHOICE.search(message)
+    if choice is not None:
+        message = f"{_option_given(error)} {choice[1]}: there is no such choice"
+        hint = f"it is one of: {choice[2].replace(chr(39), '')}"
+    elif option and getattr(error, "possibilities", 0) != 0:
         known = [o for p in context.command.params for o in p.opts] if context else []
         message = f"there is no option {option}"
         close = nearest(option, known)
@@ -79,12 +106,20 @@ def _say_usage(error: Exception) -> int:
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""
+    message = message.replace("Value error, ", "").removesuffix(".")
     _write(f"{_label('error')}: {message[:1].lower()}{message[1:]}")
     if hint:
         _write(f"  {hint}")
     if context is not None:
         _write(f"  {context.command_path} --help shows how it is used")
     return USAGE
+
+
+def _option_given(error: Exception) -> str:
+    """Return the option or argument that an error of the command line is about."""
+    param = getattr(error, "param", None)
+    names = getattr(param, "opts", None) or [str(getattr(error, "param_hint", "") or "")]
+    return str(names[0])
 
 
 def _say_bug(error: Exception, *, verbose: bool) -> int:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from argojobs.cli.completion import complete_run
+from argojobs.cli.completion import complete_parameter, complete_pipeline, complete_run
 from argojobs.cli.formats import Format
 
 ContextName = Annotated[
@@ -22,7 +22,7 @@ RunName = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="A run's name, any unique ending of it, or @latest.",
+        help="A run's name, a unique ending of it, or @latest.",
         autocompletion=complete_run,
     ),
 ]
@@ -42,10 +42,22 @@ Params = Annotated[
 ]
 Param = Annotated[
     list[str] | None,
-    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="One parameter; may be repeated."),
+    typer.Option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        help="One parameter; may be repeated.",
+        autocompletion=complete_parameter,
+    ),
 ]
 PipelineName = Annotated[
-    str, typer.Option("--pipeline", metavar="NAME", help="Which pipeline of a file with several.")
+    str,
+    typer.Option(
+        "--pipeline",
+        metavar="NAME",
+        help="Which pipeline of a file with several.",
+        autocompletion=complete_pipeline,
+    ),
 ]
 Code = Annotated[
     str,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from argojobs.cli.text import Span
 
-#: phase -> (sign, sign in ASCII, style). "" is a step that has no node yet.
+#: phase -> (sign, sign in ASCII, style). "" is a step that has no node yet; Stopped is no phase
+#: of Argo's, but what people call a run that Failed because somebody wanted its end.
 _PHASES = {
     "Succeeded": ("✔", "+", "green"),
     "Failed": ("✖", "x", "bold red"),
@@ -14,6 +17,7 @@ _PHASES = {
     "Skipped": ("–", "-", "dim"),
     "Omitted": ("–", "-", "dim"),
     "Daemoned": ("●", "*", "cyan"),
+    "Stopped": ("■", "#", "yellow"),
     "": ("·", ".", "dim"),
 }
 
@@ -31,6 +35,19 @@ def sign(phase: str, *, signs: bool = True) -> Span:
 def style(phase: str) -> str:
     """Return the style in which a phase is written."""
     return _PHASES.get(phase, _PHASES[""])[2]
+
+
+def was_stopped(workflow: dict[str, Any]) -> bool:
+    """Tell whether a run ended because somebody wanted it to (Argo's shutdown)."""
+    message = str((workflow.get("status") or {}).get("message", ""))
+    return message.startswith("Stopped with strategy")
+
+
+def of_run(workflow: dict[str, Any]) -> str:
+    """Return a run's phase as people call it: one that somebody ended is Stopped."""
+    if was_stopped(workflow):
+        return "Stopped"
+    return word(str((workflow.get("status") or {}).get("phase", "")))
 
 
 def word(phase: str) -> str:

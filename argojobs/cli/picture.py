@@ -41,8 +41,13 @@ class Picture:
             self._logs.setdefault(node_id, deque(maxlen=LOG_LINES)).append(text)
 
     def step_name(self, node_id: str) -> str:
-        """Return the path of the step whose pod this is, "" if it is not known yet."""
+        """Return the path, as shown, of the step whose pod this is; "" if not known yet."""
         return self._names.get(node_id, "")
+
+    def logs(self) -> dict[str, tuple[str, ...]]:
+        """Return the newest log lines of each pod."""
+        with self._lock:
+            return {pod: tuple(lines) for pod, lines in self._logs.items() if lines}
 
     @property
     def phase(self) -> str:
@@ -53,7 +58,7 @@ class Picture:
         """Draw the run at a moment so that it fits the screen."""
         with self._lock:
             workflow, steps, note = self.workflow, self.steps, self.note
-            logs = {pod: tuple(lines) for pod, lines in self._logs.items() if lines}
+        logs = self.logs()
         height = max(3, screen.height - FRAME - bool(note))
         mark, style = phases.sign(self.phase, signs=screen.signs)
         head: list[Span] = [(f"{mark} ", style), (str(workflow["metadata"]["name"]), "bold")]
@@ -68,4 +73,4 @@ class Picture:
 
 def _pod_name(step: Step, pod: str) -> str:
     """Return what a pod's log lines are headed with: its step, and the attempt if it is one."""
-    return f"{step.path}({step.pods.index(pod)})" if len(step.pods) > 1 else step.path
+    return f"{step.title}({step.pods.index(pod)})" if len(step.pods) > 1 else step.title

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from argojobs.cli.names import run_name, step_named
 from argojobs.cli.preparing import Prepared, with_artifact, with_metadata
 from argojobs.cli.text import Line, columns
-from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.errors import ConflictError, NotFoundError, OutputError, UsageError
+from argojobs.manifest.names import label_value, object_name
 from argojobs.service import Service
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
 USER_LABEL = "argojobs.dev/user"
 EXPERIMENT_LABEL = "argojobs.dev/experiment"
-
-#: Kubernetes' values of labels.
-_LABEL = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
+#: The name that a run was given, where Kubernetes takes no such name.
+NAME_ANNOTATION = "argojobs.dev/name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,18 @@ def make_plan(
     name: str = "",
     experiment: str = "",
 ) -> Plan:
-    """Give the run its name and labels, and its artifact arguments their places."""
-    chosen = name or new_name(prepared.workflow, prepared.loaded.name)
+    """Give the run its name and labels, and its artifact arguments their places.
+
+    A name or experiment that Kubernetes would refuse is cut, with a hash; an annotation keeps it.
+    """
+    chosen = object_name(name) if name else new_name(prepared.workflow, prepared.loaded.name)
     labels = {USER_LABEL: user_name()}
+    whole = {NAME_ANNOTATION: name} if name and name != chosen else {}
     if experiment:
-        labels[EXPERIMENT_LABEL] = _checked_label(experiment)
-    workflow = with_metadata(prepared.workflow, name=chosen, labels=labels)
+        labels[EXPERIMENT_LABEL] = label_value(experiment)
+        if labels[EXPERIMENT_LABEL] != experiment:
+            whole[EXPERIMENT_LABEL] = experiment
+    workflow = with_metadata(prepared.workflow, name=chosen, labels=labels, annotations=whole)
     uploads: list[Upload] = []
     packed = prepared.packed
     if packed is not None and repository().kind(packed.key) is None:
@@ -72,6 +78,7 @@ def make_plan(
         uploads.append(Upload(packed.key, what, packed=packed))
     for given in prepared.artifacts:
         if given.kind == "path":
+            _check_kind(workflow, given.name, given.text)
             upload, argument = _from_path(chosen, given.name, given.text)
             uploads.append(upload)
         elif given.kind == "run":
@@ -115,13 +122,23 @@ def user_name() -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:63].strip("-._") or "unknown"
 
 
-def _checked_label(experiment: str) -> str:
-    if not _LABEL.fullmatch(experiment):
+#: Kinds of artifacts that are always a folder, or always a file.
+_FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozenset({"File"})
+
+
+def _check_kind(workflow: dict[str, Any], name: str, text: str) -> None:
+    """Refuse a file for an argument that is a folder, and the other way round."""
+    from argojobs.manifest.signature import signature_of
+
+    declared = ((signature_of(workflow) or {}).get("artifacts") or {}).get(name) or {}
+    kind, path = declared.get("kind", ""), Path(text).expanduser()
+    if (kind in _FOLDERS and path.is_file()) or (kind in _FILES and path.is_dir()):
+        here, wanted = ("file", "folder") if kind in _FOLDERS else ("folder", "file")
         raise UsageError(
-            f"--experiment {experiment!r} is no name of an experiment",
-            hint="letters, digits, '-', '_' and '.', at most 63, a letter or digit at both ends",
+            f"{name}={text} is a {here}, and {name} is a {kind}: a {wanted}",
+            hint=f"give the {wanted} itself, or declare {name} as "
+            f"{'File' if kind in _FOLDERS else 'Directory'}",
         )
-    return experiment
 
 
 def _from_path(run: str, name: str, text: str) -> tuple[Upload, dict[str, Any]]:
@@ -220,13 +237,17 @@ def store(upload: Upload, repository: Repository) -> None:
 
 
 def _store_folder(source: Path, copy: Path, key: str, repository: Repository) -> None:
-    """Store a copy of a folder that notes what an object store would lose: see runtime/tree.py."""
-    import shutil
+    """Store a copy of a folder that notes what an object store would lose: see runtime/tree.py.
 
-    from argojobs.runtime import tree
+    What its links lead to outside of it is copied. Raises UsageError for a link to nothing.
+    """
+    from argojobs.runtime import links, tree
 
-    shutil.copytree(source, copy, symlinks=True)
-    tree.save(str(copy))
+    try:
+        links.copy(str(source), str(copy))
+        tree.save(str(copy))
+    except OutputError as error:
+        raise UsageError(error.what, where=error.where, hint=error.hint) from error
     repository.put(str(copy), key, move=True)
 
 

@@ -78,7 +78,7 @@ def prepare(wish: Wish, place: Place, earlier: Callable[[str], Code], loaded: Lo
         workflow, findings = _compiled(loaded, code, wish.python, debug=True)
         applied = _resolved(workflow, overrides)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
-    warnings += [_told(finding) for finding in findings]
+    warnings += told(findings, wish.file)
     return Prepared(
         workflow=applied.workflow,
         loaded=loaded,
@@ -135,14 +135,45 @@ def _code(
         settings,
         max_code_size=wish.max_code_size,
         allow_secret_files=wish.allow_secret_files,
+        entries=loaded.entries,
     )
+    _check_travels(loaded, packed)
     return place(packed), packed
 
 
+def _check_travels(loaded: Loaded, packed: Packed) -> None:
+    """Raise BundleError where the bundle lacks the pipeline's own file: each step would fail."""
+    from argojobs.compile.project import IGNORE_FILE, RESERVED
+    from argojobs.errors import BundleError
+
+    file = loaded.path.resolve()
+    name = file.relative_to(packed.root).as_posix() if file.is_relative_to(packed.root) else ""
+    if name in packed.files:
+        return
+    if name.startswith(f"{RESERVED}/"):
+        hint = f"Move it out of {RESERVED}/, where a bundle has argojobs itself."
+    else:
+        hint = (
+            f"Look for a pattern that matches it in {IGNORE_FILE}, .gitignore and "
+            f".git/info/exclude: take it out, or add a line !/{name} below it."
+        )
+    raise BundleError(
+        "the pipeline's own file is ignored: no step would find it", where=str(file), hint=hint
+    )
+
+
 def packed_project(
-    root: Path, settings: Settings, *, max_code_size: str, allow_secret_files: bool
+    root: Path,
+    settings: Settings,
+    *,
+    max_code_size: str,
+    allow_secret_files: bool,
+    entries: Sequence[str] | None = None,
 ) -> Packed:
-    """Pack the project in a folder, within the limits of options and settings."""
+    """Pack the project in a folder, within the limits of options and settings.
+
+    entries: what was on `sys.path` before the user's file was imported, if it was.
+    """
     from argojobs.compile.bundle import LARGEST, pack
 
     largest = settings.code_max_size if settings.code_max_size is not None else LARGEST
@@ -153,6 +184,7 @@ def packed_project(
         allow_secrets=allow_secret_files,
         not_secret=settings.code_allow,
         largest=largest,
+        entries=None if entries is None else list(entries),
     )
 
 
@@ -168,20 +200,31 @@ def size_of(text: str) -> int:
     return int(size)
 
 
+#: What lint calls an error and a run makes good: numbers where text belongs are taken as their
+#: text, and a workflow without a name is given one.
+_MADE_GOOD = frozenset({"not-quoted", "name-missing"})
+
+
 def _compiled(
     loaded: Loaded, code: Code | None, python: str, debug: bool | frozenset[str]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """Compile and check. Raises ManifestError for what is wrong in it; returns the warnings."""
+    """Compile and lint. Raises ManifestError for what is wrong in it; returns the warnings."""
     from argojobs.compile import compile_loaded
-    from argojobs.manifest.check import check, clean
+    from argojobs.manifest.check import clean
+    from argojobs.manifest.fields import check_fields
     from argojobs.manifest.findings import as_error, errors
+    from argojobs.manifest.lint import lint
 
     workflow = compile_loaded(loaded, code, python=python, debug=debug)
-    findings = check(workflow)
-    faults = errors(findings)
+    # References elsewhere are the business of where it runs; `argojobs lint` warns of them.
+    findings = lint(workflow, refs="off")
+    faults = [one for one in errors(findings) if one.code not in _MADE_GOOD]
     if faults:
-        raise as_error(findings, _place_of(loaded, faults[0]), str(loaded.path))
-    return clean(workflow, findings), findings
+        raise as_error(faults, _place_of(loaded, faults[0]), str(loaded.path))
+    fields = check_fields(workflow)
+    seen = {finding.path for finding in fields}
+    others = [one for one in findings if one.level == "warning" and one.path not in seen]
+    return clean(workflow, fields), [*fields, *others]
 
 
 def _place_of(loaded: Loaded, finding: Finding) -> str:
@@ -195,8 +238,26 @@ def _place_of(loaded: Loaded, finding: Finding) -> str:
     return contents.place(found[0], finding.path) if found else ""
 
 
-def _told(finding: Finding) -> str:
-    return f"{finding}; {finding.hint}" if finding.hint else str(finding)
+#: Warnings that say what a run changes: each is shown. The others are one line.
+_CHANGED = frozenset({"misplaced-field", "not-text"})
+_MOST_TOLD = 8
+
+
+def told(findings: Sequence[Finding], file: str) -> list[str]:
+    """Return warnings as a few lines: what is changed, and how many others lint has."""
+    changed = [one for one in findings if one.code in _CHANGED]
+    lines = [
+        f"{finding}; {finding.hint}" if finding.hint else str(finding)
+        for finding in changed[:_MOST_TOLD]
+    ]
+    codes = [one.code for one in findings if one.code not in _CHANGED]
+    codes += [one.code for one in changed[_MOST_TOLD:]]
+    if codes:
+        kinds = ", ".join(dict.fromkeys(codes))
+        more = "more " if lines else ""
+        plural = "s" if len(codes) > 1 else ""
+        lines.append(f"{len(codes)} {more}warning{plural} ({kinds}): argojobs lint {file}")
+    return lines
 
 
 def _resolved(workflow: dict[str, Any], overrides: Overrides) -> Applied:
@@ -216,15 +277,21 @@ def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[st
 
 
 def with_metadata(
-    workflow: dict[str, Any], *, name: str = "", labels: dict[str, str] | None = None
+    workflow: dict[str, Any],
+    *,
+    name: str = "",
+    labels: dict[str, str] | None = None,
+    annotations: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return the workflow with a name instead of its `generateName`, and labels added."""
+    """Return the workflow with a name instead of its `generateName`, labels, annotations added."""
     metadata = dict(workflow.get("metadata") or {})
     if name:
         metadata.pop("generateName", None)
         metadata = {"name": name, **{k: v for k, v in metadata.items() if k != "name"}}
     if labels:
         metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    if annotations:
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
     return {**workflow, "metadata": metadata}
 
 

@@ -2,77 +2,105 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from argojobs.cli.phases import sign
-from argojobs.cli.text import Line, Screen, plain
+from argojobs.cli.paths import localiser
+from argojobs.cli.phases import sign, was_stopped
+from argojobs.cli.reasons import TRACEBACK, last_error
+from argojobs.cli.text import Line, Screen, plain, plural
 from argojobs.cli.times import elapsed
 from argojobs.cli.tree import Step, failed_steps, leaves, steps_of
-from argojobs.service import Service
+from argojobs.service import STOP_MESSAGE, Service
 
 #: The newest log lines of the failing step that are shown.
 TAIL = 20
-TRACEBACK = "Traceback (most recent call last):"
+
+#: A message that a Python traceback says more about: the program just ended.
+_PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's first line)?")
 
 
 def failure_lines(
-    workflow: dict[str, Any], log: Sequence[str], screen: Screen, *, took: float | None = None
+    workflow: dict[str, Any],
+    log: Sequence[str],
+    screen: Screen,
+    *,
+    took: float | None = None,
+    streamed: bool = False,
 ) -> list[Line]:
-    """Return the report of a run that failed: at most 25 lines, of which 20 are the log's."""
+    """Return the report of a run that failed: at most 25 lines, of which 20 are the log's.
+
+    streamed: the reader has just seen the log lines, so that they are not repeated.
+    """
     name = str(workflow["metadata"]["name"])
     status = workflow.get("status") or {}
     steps = steps_of(workflow)
     if was_stopped(workflow):
-        return _stopped_lines(name, steps, screen, took)
+        return _stopped_lines(workflow, steps, screen, took)
     broken = failed_steps(steps)
-    lines: list[Line] = [[(text, "")] for text in tail(log)]
+    lines: list[Line] = [] if streamed else [[(text, "")] for text in tail(log)]
     mark, style = sign(str(status.get("phase", "Failed")), signs=screen.signs)
     message = _one_line(str(status.get("message", "")))
     if broken:
         first = broken[0]
-        message = _one_line(first.message) or message
-        lines.append([(f"{mark} {first.path} failed", style), (_because(message), "red")])
+        message = _cause(_one_line(first.message) or message, log)
+        lines.append([(f"{mark} {first.title} failed", style), (_because(message), "red")])
         facts = [_attempts(first), _others(len(broken) - 1)]
         first_facts = [fact for fact in facts if fact]
         if first_facts:
             lines.append([("  " + ", ".join(first_facts), "dim")])
-    done, count = _succeeded(steps)
+    done, count = steps_succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
     ended = str(status.get("phase", "")).lower() or "failed"
     word = "ended in an error" if ended == "error" else ended
     why = "" if broken else _because(message)
     lines.append(
-        [(f"{name} {word}{after}", "bold"), (f", {done} of {count} steps succeeded{why}", "")]
+        [
+            (f"{name} {word}{after}", "bold"),
+            (f", {done} of {plural(count, 'step')} succeeded{why}", ""),
+        ]
     )
-    more = [f"argojobs logs {name} {broken[0].path}"] if broken else []
+    more = [f"argojobs logs {name} {_typed(broken[0])}"] if broken else []
     more.append(f"argojobs get {name}")
     lines.append([("  more: " + "   ".join(more), "dim")])
     return lines
 
 
-def was_stopped(workflow: dict[str, Any]) -> bool:
-    """Tell whether a run ended because somebody wanted it to (Argo's shutdown)."""
-    message = str((workflow.get("status") or {}).get("message", ""))
-    return message.startswith("Stopped with strategy")
+def _typed(step: Step) -> str:
+    """Return the path of a step as a shell takes it."""
+    return shlex.quote(step.path if step.path == step.title else step.key)
+
+
+def _cause(message: str, log: Sequence[str]) -> str:
+    """Return why a step failed: where its program just ended, the error that its log ends with."""
+    code = _PLAIN_EXIT.match(message)
+    error = last_error([plain(text) for text in log]) if code else ""
+    if not code or not error:
+        return message
+    early = ", before the step's first line" if code[2] else ""
+    return f"{error} (exit code {code[1]}{early})"
 
 
 def _stopped_lines(
-    name: str, steps: Sequence[Step], screen: Screen, took: float | None
+    workflow: dict[str, Any], steps: Sequence[Step], screen: Screen, took: float | None
 ) -> list[Line]:
-    done, count = _succeeded(steps)
+    name = str(workflow["metadata"]["name"])
+    why = str((workflow["metadata"].get("annotations") or {}).get(STOP_MESSAGE, ""))
+    done, count = steps_succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
-    mark = "■" if screen.signs else "#"
+    mark = sign("Stopped", signs=screen.signs)[0]
     return [
         [
             (f"{mark} {name} was stopped{after}", "yellow"),
-            (f", {done} of {count} steps succeeded", ""),
+            (f"{_because(_one_line(why))}, {done} of {plural(count, 'step')} succeeded", ""),
         ],
         [(f"  more: argojobs get {name}   argojobs logs {name}", "dim")],
     ]
 
 
-def _succeeded(steps: Sequence[Step]) -> tuple[int, int]:
+def steps_succeeded(steps: Sequence[Step]) -> tuple[int, int]:
     """Return how many leaf steps succeeded, and how many there are as far as is known."""
     phases = [step.phase for step in leaves(steps)]
     return phases.count("Succeeded"), len(phases)
@@ -103,8 +131,8 @@ def failing_log(service: Service, workflow: dict[str, Any]) -> list[str]:
     if not broken or not broken[0].pods or was_stopped(workflow):
         return []
     name = str(workflow["metadata"]["name"])
-    pod = broken[0].pods[-1]
-    return [line.text for line in service.logs(name, node_id=pod, tail=200)]
+    pod, local = broken[0].pods[-1], localiser(service, name)
+    return [local(line.text) for line in service.logs(name, node_id=pod, tail=200)]
 
 
 def _because(message: str) -> str:
@@ -122,4 +150,4 @@ def _attempts(step: Step) -> str:
 
 
 def _others(count: int) -> str:
-    return f"{count} other step{'s' if count > 1 else ''} failed too" if count else ""
+    return f"{plural(count, 'other step')} failed too" if count else ""

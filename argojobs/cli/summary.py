@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failing_log, failure_lines
-from argojobs.cli.text import Line, Screen, columns, plain, screen_of, show
+from argojobs.cli.text import Line, Screen, columns, plain, plural, screen_of, show
 from argojobs.cli.times import elapsed, run_seconds
 from argojobs.cli.tree import progress, steps_of
 from argojobs.runtime.wire import readable
@@ -25,14 +25,20 @@ def succeeded(workflow: dict[str, Any]) -> bool:
     return str((workflow.get("status") or {}).get("phase", "")) == "Succeeded"
 
 
-def show_end(service: Service, workflow: dict[str, Any], stream: TextIO, now: float) -> int:
-    """Show how a run ended and return the verb's exit code: 0, or 1 if the run failed."""
+def show_end(
+    service: Service, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool
+) -> int:
+    """Show how a run ended and return the verb's exit code: 0, or 1 if the run failed.
+
+    streamed: its log lines were just shown.
+    """
     screen = screen_of(stream)
     if succeeded(workflow):
         show(success_lines(workflow, screen, now, where_in(service)), stream=stream, screen=screen)
         return 0
     took = run_seconds(workflow, now)
-    lines = failure_lines(workflow, failing_log(service, workflow), screen, took=took)
+    log = failing_log(service, workflow)
+    lines = failure_lines(workflow, log, screen, took=took, streamed=streamed)
     # A traceback is read whole: only what we add is cut to the screen.
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))
     return 1
@@ -46,7 +52,7 @@ def success_lines(workflow: dict[str, Any], screen: Screen, now: float, where: W
     took = f" in {elapsed(seconds)}" if seconds is not None else ""
     done, count = progress(steps_of(workflow))
     lines: list[Line] = [
-        [(f"{mark} {name} succeeded{took}", style), (f", {done} of {count} steps", "")]
+        [(f"{mark} {name} succeeded{took}", style), (f", {done} of {plural(count, 'step')}", "")]
     ]
     made = output_lines(outputs_of(workflow), where)
     lines.extend([("  ", ""), *line] for line in made)

@@ -64,6 +64,11 @@ def _shows_signs(stream: TextIO) -> bool:
     return True
 
 
+def plural(count: int, thing: str) -> str:
+    """Say how many there are of a thing: `1 step`, `2 steps`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 def cells(text: str) -> int:
     """Return how many terminal cells a text takes."""
     if text.isascii():
@@ -170,6 +175,15 @@ def columns(
     return lines
 
 
+def writable(text: str, stream: TextIO) -> str:
+    """Return a text as a stream's encoding can have it, the rest as escapes."""
+    encoding = stream.encoding or "utf-8"
+    try:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    except LookupError:  # a stream whose encoding Python does not know
+        return text.encode("ascii", "backslashreplace").decode("ascii")
+
+
 def show(
     lines: Iterable[Line], *, stream: TextIO | None = None, screen: Screen | None = None
 ) -> None:
@@ -178,5 +192,5 @@ def show(
     seen = screen or screen_of(target)
     for line in lines:
         text = painted(cut(line, seen.width, signs=seen.signs), colour=seen.colour)
-        target.write(text + "\n")
+        target.write(writable(text, target) + "\n")
     target.flush()

@@ -8,23 +8,32 @@ the step they belong to. Node names are Argo's: `RUN.task`, `RUN[0].step`, `RUN.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.cli.phases import BROKEN, ENDED
+from argojobs.cli.reasons import explained
 from argojobs.cli.times import moment
+from argojobs.service import WAITED
 
 Node = dict[str, Any]
+
+#: An item in the path of a step, `(0:mnist)`, and how much of its value is shown.
+_ITEM = re.compile(r"\((\d+):(.*?)\)(?=$|[.(])", re.DOTALL)
+ITEM_SHOWN = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step: a pod, a group of steps, or a task that has no node yet (phase "").
 
-    name: as the user wrote it. path: names from the top, joined by dots. attempts: of a retry,
-    those made so far. limit: how many attempts there may be, 0 if unknown. pods: ids of the pod
-    nodes of the step itself, in the order of attempts.
+    name: as the user wrote it. path: names from the top, joined by dots. message: Argo's, with
+    what a reader has to know. started: when its pod did; waited: seconds it had to wait for its
+    turn before. attempts: of a retry, those made so far. limit: how many attempts there may be,
+    0 if unknown. pods: ids of the pod nodes of the step itself, in the order of attempts.
     """
 
     name: str
@@ -34,12 +43,34 @@ class Step:
     message: str = ""
     started: float | None = None
     finished: float | None = None
+    waited: float = 0.0
     attempts: int = 0
     limit: int = 0
     is_fan_out: bool = False
     pods: tuple[str, ...] = ()
     children: tuple[Step, ...] = ()
     outputs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The name as it is shown: the long value of an item is cut."""
+        return _ITEM.sub(_shortened, self.name)
+
+    @property
+    def title(self) -> str:
+        """The path as it is shown: long values of items are cut."""
+        return _ITEM.sub(_shortened, self.path)
+
+    @property
+    def key(self) -> str:
+        """The path with the places of items alone, as it can be typed: `train(0)`."""
+        return _ITEM.sub(r"(\1)", self.path)
+
+
+def _shortened(item: re.Match[str]) -> str:
+    value = " ".join(item[2].split())
+    cut = value if len(value) <= ITEM_SHOWN else value[: ITEM_SHOWN - 3] + "..."
+    return f"({item[1]}:{cut})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +81,8 @@ class _Index:
     nodes: dict[str, Node]
     by_name: dict[str, Node]
     members: dict[str, list[Node]]
+    waited: dict[str, float]
+    spec: dict[str, Any]
 
 
 def steps_of(workflow: dict[str, Any]) -> tuple[Step, ...]:
@@ -111,7 +144,9 @@ def _index(workflow: dict[str, Any]) -> _Index:
         if node.get("boundaryID") and node["id"] not in inner:
             members.setdefault(node["boundaryID"], []).append(node)
     by_name = {node["name"]: node for node in nodes.values()}
-    return _Index(templates, nodes, by_name, members)
+    notes = (workflow.get("metadata") or {}).get("annotations") or {}
+    waited = json.loads(notes[WAITED]) if WAITED in notes else {}
+    return _Index(templates, nodes, by_name, members, waited, _spec(workflow))
 
 
 def _inner(nodes: dict[str, Node], node: Node) -> list[str]:
@@ -178,17 +213,22 @@ def _group(index: _Index, items: list[Node], name: str, path: str) -> Step:
     phases = {child.phase for child in children}
     broken = next((phase for phase in ("Error", "Failed") if phase in phases), "")
     phase = "Running" if phases - ENDED else broken or "Succeeded"
-    starts = [child.started for child in children if child.started is not None]
     ends = [child.finished for child in children if child.finished is not None]
     return Step(
         name,
         own,
         phase=phase,
-        started=min(starts, default=None),
+        started=_first_start(children),
         finished=max(ends, default=None) if phase in ENDED else None,
         is_fan_out=True,
         children=children,
     )
+
+
+def _first_start(children: Iterable[Step]) -> float | None:
+    """Return when the first of the items of a fan-out started, None while all wait."""
+    starts = [c.started for c in children if c.started is not None and c.phase != "Pending"]
+    return min(starts, default=None)
 
 
 def _step(index: _Index, node: Node, name: str, above: str) -> Step:
@@ -199,8 +239,9 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
     template = index.templates.get(str(node.get("templateName", "")), {})
     children: tuple[Step, ...] = ()
     pods: tuple[str, ...] = ()
-    message = str(node.get("message", ""))
+    message, phase = str(node.get("message", "")), str(node.get("phase", ""))
     outputs = node.get("outputs") or {}
+    started, waited = moment(node.get("startedAt")), index.waited.get(node["id"], 0.0)
     if kind in {"DAG", "Steps"}:
         children = _members(index, node, template, path)
     elif kind == "TaskGroup":
@@ -209,19 +250,26 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
         pods = tuple(attempt["id"] for attempt in inner if attempt.get("type") == "Pod")
         if inner and inner[-1].get("type") in {"DAG", "Steps"}:
             children = _members(index, inner[-1], template, path)
-        elif inner and node.get("phase") in BROKEN:
+        elif inner and phase in BROKEN:
             message = str(inner[-1].get("message", "")) or message
             outputs = outputs or inner[-1].get("outputs") or {}
+        elif inner and inner[-1].get("phase") == "Pending":
+            message = str(inner[-1].get("message", ""))
+            phase = "Pending" if len(inner) == 1 else phase
+        waited = index.waited.get(inner[0]["id"], 0.0) if inner else 0.0
     elif kind == "Pod":
         pods = (node["id"],)
+    if kind == "TaskGroup" and children:
+        started = _first_start(children)
     return Step(
         name,
         path,
-        phase=str(node.get("phase", "")),
+        phase=phase,
         node_id=node["id"],
-        message=message,
-        started=moment(node.get("startedAt")),
+        message=explained(message, template, index.spec),
+        started=started + waited if started is not None else None,
         finished=moment(node.get("finishedAt")),
+        waited=waited,
         attempts=len(inner) if kind == "Retry" else 0,
         limit=_attempts(template) if kind == "Retry" else 0,
         is_fan_out=kind == "TaskGroup",

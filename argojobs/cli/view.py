@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from argojobs.cli import phases
-from argojobs.cli.text import Line, Screen, Span, cells, fit, plain
+from argojobs.cli.text import Line, Screen, Span, cells, fit, plain, plural
 from argojobs.cli.times import elapsed
 from argojobs.cli.tree import Step, leaves, progress
 
@@ -17,6 +18,8 @@ from argojobs.cli.tree import Step, leaves, progress
 ITEMS = 8
 #: So many log lines stand under a step that runs, where there is room.
 LOG_LINES = 3
+#: So many stay under a step that ended well, in a tree of no more than so many rows.
+KEPT_LINES, KEPT_ROWS = 2, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,12 @@ def tree_lines(
     *,
     height: int = 0,
     logs: Mapping[str, Sequence[str]] | None = None,
+    keep: bool = False,
 ) -> list[Line]:
     """Draw a tree at a moment, in at most `height` lines (0: as many as it needs).
 
-    logs: the newest log lines by pod id, shown under the steps that run.
+    logs: the newest log lines by pod id, shown under the steps that run; with `keep` a few also
+    under those that ended well, if it is a small tree: what a short step said is not lost.
     """
     rows = rows_of(steps, compact=False)
     if height and len(rows) > height:
@@ -52,7 +57,10 @@ def tree_lines(
     lines: list[Line] = []
     for row, name in zip(rows, names, strict=True):
         lines.append(_row_line(row, name, name_width, now, screen))
-        for text in _newest(row, logs)[-share:] if share else ():
+        told = _newest(row, logs)[-share:] if share else ()
+        if keep and len(rows) <= KEPT_ROWS:
+            told = _last(row, logs)
+        for text in told:
             bar = "│" if screen.signs else "|"
             lines.append([("  " * (row.depth + 2) + f"{bar} {plain(text)}", "dim")])
     return lines
@@ -123,13 +131,20 @@ def _newest(row: Row, logs: Mapping[str, Sequence[str]] | None) -> Sequence[str]
     return logs.get(row.step.pods[-1], ())
 
 
+def _last(row: Row, logs: Mapping[str, Sequence[str]] | None) -> Sequence[str]:
+    """Return the last log lines of a row's step, if it ended well."""
+    if not logs or row.folded or row.step.phase != "Succeeded" or not row.step.pods:
+        return ()
+    return logs.get(row.step.pods[-1], ())[-KEPT_LINES:]
+
+
 def _label(row: Row, *, signs: bool) -> str:
     indent = "  " * (row.depth + 1)
     if row.folded:
         what = "to come" if row.step.phase == "" else "done"
         dots = "…" if signs else "..."
         return f"{indent}{dots} {row.folded} {what}" if row.step.name else f"{indent}{dots}"
-    return f"{indent}{phases.sign(row.step.phase, signs=signs)[0]} {row.step.name}"
+    return f"{indent}{phases.sign(row.step.phase, signs=signs)[0]} {row.step.label}"
 
 
 def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen) -> Line:
@@ -169,6 +184,8 @@ def _note(step: Step, screen: Screen) -> str:
     if step.attempts > 1:
         of = f" of {step.limit}" if step.limit else ""
         notes.append(f"attempt {step.attempts}{of}")
+    if step.waited >= 1 and not step.children:
+        notes.append(f"waited {elapsed(step.waited)}")
     if step.is_fan_out and step.children:
         done, count = progress(step.children)
         broken = sum(child.phase in phases.BROKEN for child in leaves(step.children))
@@ -180,8 +197,16 @@ def _note(step: Step, screen: Screen) -> str:
     return (" · " if screen.signs else ", ").join(notes)
 
 
+def ended_counts(workflow: dict[str, Any], steps: Sequence[Step]) -> str:
+    """Say how far a run is, or, where it broke, how many of its steps succeeded."""
+    if (workflow.get("status") or {}).get("phase") not in phases.BROKEN:
+        return counts(steps)
+    ended = [step.phase for step in leaves(steps)]
+    return f"{ended.count('Succeeded')} of {plural(len(ended), 'step')} succeeded"
+
+
 def counts(steps: Sequence[Step]) -> str:
     """Say progress: `3 of 8 steps (38 %)`."""
     done, count = progress(steps)
     percent = f" ({100 * done // count} %)" if count else ""
-    return f"{done} of {count} step{'' if count == 1 else 's'}{percent}"
+    return f"{done} of {plural(count, 'step')}{percent}"

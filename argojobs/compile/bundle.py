@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import base64
 import bz2
+import errno
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -29,6 +29,7 @@ from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, searc
 from argojobs.compile.secrets import looks_secret
 from argojobs.compile.strip import travelling_sources
 from argojobs.errors import BundleError
+from argojobs.storage.bundle_digest import Part, digest_of
 
 #: The most that is packed unless told otherwise, in bytes before compression.
 LARGEST = 50 * 1024 * 1024
@@ -55,20 +56,27 @@ from argojobs.runtime.__main__ import start
 
 #: What `python3 -c` gets when the code is inline: unpack it, then run the same program.
 BOOTSTRAP = f"""\
-import base64, io, os, tarfile
-data = os.environ.pop("{INLINE_VARIABLE}")
-root = os.environ.get("ARGOJOBS_ROOT", "") + "/argojobs"
+import base64, io, os, sys, tarfile
 try:
-    os.makedirs(root + "/code", exist_ok=True)
-except OSError:
-    import tempfile
-    root = tempfile.mkdtemp(prefix="argojobs-")
-archive = tarfile.open(fileobj=io.BytesIO(base64.b64decode(data)))
-archive.extraction_filter = lambda member, path: member
-archive.extractall(root)
-os.chdir(root + "/code")
-__file__ = root + "/code/{RESERVED}/__main__.py"
-exec(compile(open(__file__).read(), __file__, "exec"))
+    root = os.environ.get("ARGOJOBS_ROOT", "") + "/argojobs"
+    try:
+        os.makedirs(root + "/code", exist_ok=True)
+        if not os.access(root + "/code", os.W_OK | os.X_OK):
+            raise PermissionError(root)
+    except OSError:
+        import tempfile
+        root = tempfile.mkdtemp(prefix="argojobs-")
+    data = base64.b64decode(os.environ.pop("{INLINE_VARIABLE}"))
+    archive = tarfile.open(fileobj=io.BytesIO(data))
+    archive.extraction_filter = lambda member, path: member
+    archive.extractall(root)
+    os.chdir(root + "/code")
+    __file__ = root + "/code/{RESERVED}/__main__.py"
+    program = compile(open(__file__).read(), __file__, "exec")
+except Exception as error:
+    sys.stderr.write("argojobs: cannot unpack the code of this step: %r\\n" % error)
+    sys.exit(78)
+exec(program)
 """
 
 
@@ -210,6 +218,18 @@ def _read(root: Path, name: str) -> File:
 
 def _link(root: Path, path: Path) -> str:
     """Return a link's target, relative to the link. Raises BundleError if it leads outside."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        pass  # a link to nothing is one that travels
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise BundleError(
+            f"this link leads in a circle, to {path.readlink()}",
+            where=str(path),
+            hint=f"Remove it, or list it in {IGNORE_FILE}.",
+        ) from error
     target = Path(os.path.normpath(path.parent / path.readlink()))
     if not target.is_relative_to(root) or not path.resolve().is_relative_to(root):
         raise BundleError(
@@ -249,13 +269,12 @@ def _bundle_file(digest: str, inside: tuple[str, ...]) -> File:
 
 def _hash(files: list[File]) -> str:
     """Hash names, contents, modes and links; nothing that depends on how they are archived."""
-    digest = hashlib.sha256()
-    for file in sorted(files, key=lambda each: os.fsencode(each.name)):
-        kind = b"l" if file.link else b"x" if file.executable else b"f"
-        content = os.fsencode(file.link) if file.link else file.content
-        for part in (os.fsencode(file.name), kind, hashlib.sha256(content).digest()):
-            digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()
+    return digest_of(
+        Part(os.fsencode(file.name), b"l", os.fsencode(file.link))
+        if file.link
+        else Part(os.fsencode(file.name), b"x" if file.executable else b"f", file.content)
+        for file in files
+    )
 
 
 def _archive(files: Sequence[File]) -> bytes:

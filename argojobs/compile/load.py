@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from argojobs.compile.project import project_root, search_path
+from argojobs.compile.project import project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.runtime import failure, importing
 
@@ -27,6 +27,7 @@ class Loaded:
 
     kind: `dsl` (then `pipeline` is set), `hera` or `manifest` (then `manifest` is). root: the
     project's folder. name: the pipeline's or workflow's. warnings: one line each, for the user.
+    entries: what was on `sys.path` before the file was imported, for `bundle.pack`.
     """
 
     kind: Literal["dsl", "hera", "manifest"]
@@ -36,6 +37,7 @@ class Loaded:
     pipeline: Pipeline[Any, Any] | None = None
     manifest: dict[str, Any] | None = None
     warnings: tuple[str, ...] = field(default=())
+    entries: tuple[str, ...] = field(default=())
 
 
 def load(path: str | Path, pipeline: str = "") -> Loaded:
@@ -49,7 +51,19 @@ def load(path: str | Path, pipeline: str = "") -> Loaded:
     root = project_root(file)
     if file.suffix in _MANIFESTS:
         return _load_manifest(file, root, pipeline)
-    return _choose(import_user_file(file, root), file, root, pipeline)
+    entries = tuple(search_entries())
+    loaded = _choose(import_user_file(file, root), file, root, pipeline)
+    return replace(loaded, entries=entries)
+
+
+def load_all(path: str | Path) -> list[Loaded]:
+    """Return every workflow of a program, for lint; raises as `load` does."""
+    file = Path(path)
+    _check_file(file)
+    root = project_root(file)
+    module = import_user_file(file, root)
+    names = {**_found(module, _is_hera_workflow()), **_found(module, _is_pipeline())}
+    return [_choose(module, file, root, name) for name in names or ("",)]
 
 
 def _check_file(file: Path) -> None:
@@ -98,8 +112,9 @@ def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
     warnings = tuple(
         f"{file}: {name} beside `workflow:` means nothing to Argo" for name in document.ignored
     )
+    told = tuple(f"{file}: {note}" for note in document.notes)
     return Loaded(
-        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings
+        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings + told
     )
 
 
@@ -124,6 +139,8 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
             where=str(file),
             hint='Put what a script does below `if __name__ == "__main__":`.',
         ) from error
+    except UsageError:  # of the DSL, say: it names the user's line and the remedy itself
+        raise
     except Exception as error:
         raise _import_failure(error, file, root) from error
 
@@ -173,18 +190,40 @@ def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
                 hint=f"{meant}It has: {', '.join(known)}",
             )
         wanted = by_name[wanted]
-    if not wanted and len(known) > 1:
-        raise UsageError(
-            f"there are {len(known)} pipelines in {file}: {', '.join(known)}",
-            hint=f"Say which: --pipeline {next(iter(known))}",
-        )
-    name = wanted or next(iter(known))
+    name = wanted or _outermost(known, file)
     if name in pipelines:
         pipeline = pipelines[name]
         return Loaded("dsl", file, root, _own_name(pipeline) or name, pipeline=pipeline)
     from argojobs.compile.hera_in import from_hera
 
     return Loaded("hera", file, root, name, manifest=from_hera(workflows[name]))
+
+
+def _outermost(known: dict[str, Any], file: Path) -> str:
+    """Return the one workflow that no other of the file calls. UsageError for several."""
+    called = set().union(*(_called_by(each) for each in known.values()))
+    outer = [name for name in known if name not in called] or list(known)
+    if len(outer) == 1:
+        return outer[0]
+    raise UsageError(
+        f"there are {len(known)} pipelines in {file}: {', '.join(known)}",
+        hint=f"Say which: --pipeline {outer[0]}",
+    )
+
+
+def _called_by(workflow: Any) -> set[str]:
+    """Return the names that a pipeline's function mentions, those of its inner functions too."""
+    waiting = [code] if (code := getattr(_function(workflow), "__code__", None)) else []
+    names = {getattr(_function(getattr(workflow, "on_exit", None)), "__name__", "")}
+    while waiting:
+        code = waiting.pop()
+        names.update(code.co_names)
+        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+    return names - {getattr(workflow, "__name__", "")}
+
+
+def _function(declared: Any) -> Any:
+    return getattr(declared, "function", None)
 
 
 def _own_name(value: Any) -> str:

@@ -86,10 +86,15 @@ def project_files(root: Path) -> Listing:
     kept = sorted(
         name
         for name in names
-        if name.partition("/")[0] != RESERVED
-        and not name.startswith(home)
-        and not (ignored and ignored.match_file(name))
+        if not name.startswith(home) and not (ignored and ignored.match_file(name))
     )
+    ours = [name for name in kept if name.partition("/")[0] == RESERVED]
+    if ours:
+        warnings.append(
+            f"{RESERVED}/ is where a bundle has the runtime: the project's own folder of this name "
+            f"({len(ours)} files) is left out"
+        )
+        kept = [name for name in kept if name.partition("/")[0] != RESERVED]
     return Listing(tuple(kept), tuple(warnings))
 
 
@@ -206,7 +211,7 @@ def search_path(root: Path, entries: list[str] | None = None) -> SearchPath:
     outside: dict[str, None] = {}
     if (root / "src").is_dir() and not (root / "src" / "__init__.py").exists():
         inside["src"] = None
-    for entry in sys.path + _editable() if entries is None else entries:
+    for entry in search_entries() if entries is None else entries:
         path = Path(entry or ".").resolve()
         if not path.is_dir() or _belongs_to_python(path) or _holds_argojobs_only(path, root):
             continue
@@ -216,6 +221,19 @@ def search_path(root: Path, entries: list[str] | None = None) -> SearchPath:
         else:
             outside[str(path)] = None
     return SearchPath(tuple(inside), tuple(outside))
+
+
+def search_entries() -> list[str]:
+    """Return what the user put on `sys.path`, to be asked before we put something on it.
+
+    Without the working directory, which `python -m` and `python -c` put in front: the same files
+    are the same bundle wherever the command is given.
+    """
+    entries = list(sys.path)
+    by_name = getattr(sys.modules.get("__main__"), "__spec__", None) is not None
+    if entries and (entries[0] == "" or (by_name and Path(entries[0]) == Path.cwd())):
+        del entries[0]
+    return entries + _editable()
 
 
 def _editable() -> list[str]:

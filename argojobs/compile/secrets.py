@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 
+from argojobs.dsl.tokens import TOKENS
+
 _NAMES = (
     *("creds.yaml", "creds.yml", "creds.json", "credentials", "credentials.*"),
     *("secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml", "*.secret"),
@@ -23,23 +25,7 @@ _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----")
 
 #: What to find, after which literal to look for it, and what to call it.
 _CONTENTS: tuple[tuple[bytes, re.Pattern[bytes], str], ...] = tuple(
-    (literal, re.compile(pattern), name)
-    for literal, pattern, name in (
-        (b"PRIVATE KEY", rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----", "a private key"),
-        (b"AKIA", rb"\bAKIA(?![A-Z0-9]{9}EXAMPLE)[A-Z2-7]{16}\b", "an AWS key"),
-        (b"ASIA", rb"\bASIA(?![A-Z0-9]{9}EXAMPLE)[A-Z2-7]{16}\b", "an AWS key"),
-        (
-            b"aws_secret_access_key",
-            rb"aws_secret_access_key\s*[=:]\s*[\"']?(?![A-Za-z0-9/+]{0,36}EXAMPLE)[A-Za-z0-9/+]{40}\b",
-            "an AWS key",
-        ),
-        (b"client-key-data", rb"client-key-data:\s*[A-Za-z0-9+/]{60}", "a Kubernetes key"),
-        (b"ghp_", rb"\bghp_[A-Za-z0-9]{36}\b", "a GitHub token"),
-        (b"github_pat_", rb"\bgithub_pat_[A-Za-z0-9_]{60}", "a GitHub token"),
-        (b"glpat-", rb"\bglpat-[A-Za-z0-9_-]{20}", "a GitLab token"),
-        (b"hf_", rb"\bhf_[A-Za-z0-9]{34}\b", "a Hugging Face token"),
-        (b"xox", rb"\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}", "a Slack token"),
-    )
+    (literal.encode(), re.compile(pattern.encode()), name) for literal, pattern, name in TOKENS
 )
 
 

@@ -23,7 +23,7 @@ from .placeholders import (
     Texts,
     field_of,
 )
-from .where import mistake, nearest
+from .where import mistake, nearest, shown
 
 if TYPE_CHECKING:
     from .signature import Field, Input
@@ -94,7 +94,7 @@ def field_value(
 ) -> Any:
     """Return what a single parameter or artifact gets. Raises DefinitionError if it does not fit."""
     if isinstance(value, Placeholder):
-        tracer.check_visible(value, what)
+        tracer.check_visible(value, what, where)
     if field.kind == "artifact":
         return _artifact_value(field, value, what, where)
     if isinstance(value, Parameter):
@@ -164,8 +164,18 @@ def _parameter_value(field: Field, value: Parameter, what: str, where: str | Non
 
 def _artifact_value(field: Field, value: Any, what: str, where: str | None) -> Any:
     if isinstance(value, ArtifactReference):
-        if issubclass(value.cls_, field.cls) or (
-            value.gathered_ and issubclass(Directory, field.cls)
+        if value.optional_ and not field.optional:
+            raise mistake(
+                f"{what} takes a {field.cls.__name__} that is always there, and {value!r} may be "
+                "left out",
+                f"declare it as {field.cls.__name__} | None there as well, or as "
+                f"{value.cls_.__name__} here",
+                where,
+            )
+        if (
+            issubclass(value.cls_, field.cls)
+            or value.any_kind_
+            or (value.gathered_ and issubclass(Directory, field.cls))
         ):
             return value
         raise mistake(
@@ -192,7 +202,7 @@ def _artifact_value(field: Field, value: Any, what: str, where: str | None) -> A
             where,
         )
     raise mistake(
-        f"{what} takes a {field.cls.__name__}, not {value!r}",
+        f"{what} takes a {field.cls.__name__}, not {shown(value)}",
         "hand over an artifact of a step or of the pipeline's arguments",
         where,
     )
@@ -207,7 +217,7 @@ def outputs_value(
 ) -> OutputsReference:
     """Return what an Outputs argument gets: outputs of this class or one derived from it."""
     if isinstance(value, OutputsReference):
-        tracer.check_visible(value, what)
+        tracer.check_visible(value, what, where)
         if isinstance(value.cls_, type) and issubclass(value.cls_, cls):
             return value
         given = getattr(value.cls_, "__name__", "other outputs")
@@ -219,7 +229,7 @@ def outputs_value(
     hint = f"hand over what a step with -> {cls.__name__} returned"
     if isinstance(value, NothingReference):
         hint = f"let {value.source_.base} return {cls.__name__}"
-    raise mistake(f"{what} takes {cls.__name__}, not {value!r}", hint, where)
+    raise mistake(f"{what} takes {cls.__name__}, not {shown(value)}", hint, where)
 
 
 def _gathered_value(tracer: Tracer, declared: Input, value: Any, what: str) -> GatheredReference:
@@ -230,7 +240,7 @@ def _gathered_value(tracer: Tracer, declared: Input, value: Any, what: str) -> G
                 field_of(value, name)  # artifacts are gathered for whom they are asked
             return value
     raise mistake(
-        f"{what} takes what each() gathers of {declared.cls.__name__}, not {value!r}",
+        f"{what} takes what each() gathers of {declared.cls.__name__}, not {shown(value)}",
         "hand over what each(values, function) returned",
     )
 
@@ -243,11 +253,7 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
         )
     from .signature import Field as OneField
 
-    one = object.__new__(OneField)
-    for slot in OneField.__slots__:
-        setattr(one, slot, getattr(field, slot))
-    one.texts = {}
-    one._schema = field.schema["items"]  # a field like the list's, for its items
+    one = OneField.of_schema(field.name, field.schema["items"])
     members = tuple(field_value(tracer, one, member, f"an item of {what}") for member in value)
     if not all(isinstance(member, str) or is_single(member) for member in members):
         raise mistake(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .names import check_label, label_of
-from .where import mistake, of_code
+from .where import mistake, of_code, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class Declared:
         code = getattr(function, "__code__", None)
         if code is None:
             raise mistake(
-                f"{function!r} is no function",
+                f"{shown(function)} is no function",
                 f"put @{self.kind} right above a `def`; a class or a finished object cannot be one",
             )
+        code = unwrapped(function).__code__
         self.where = of_code(code)
         if code.co_flags & 0x2A0:  # generator, coroutine, asynchronous generator
             raise mistake(
@@ -94,8 +95,21 @@ class Declared:
             twin.settings = merged(self.settings, checked(rest, ("name", "after")))
         return twin
 
+    def __get__(self, owner: object, kind: object = None) -> Self:
+        """Return itself, also as an attribute of a class; `help()` takes it for a function so."""
+        return self
+
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name} of {self.where}>"
+
+
+def unwrapped(function: Any) -> Any:
+    """Return the function below decorators that say what they wrap (functools.wraps)."""
+    seen = {id(function)}
+    while id(inner := getattr(function, "__wrapped__", function)) not in seen:
+        function = inner
+        seen.add(id(function))
+    return function
 
 
 def _several(after: Any) -> tuple[Any, ...]:
@@ -110,7 +124,7 @@ def _local_names(function: Any) -> dict[str, Any] | None:
     """Return the local names around a function defined in another one: its annotations use them."""
     if "<locals>" not in function.__qualname__:
         return None
-    from .where import user_frame
+    from .where import defining_frame
 
-    frame = user_frame()
+    frame = defining_frame()
     return dict(frame.f_locals) if frame else None

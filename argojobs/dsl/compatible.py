@@ -24,10 +24,9 @@ def accepts(target: Schema, source: Schema) -> bool:
         return bool(given in _JSON)
     if given == "any":
         return False
-    if wanted == "float":
-        return bool(given == "int")
-    if wanted == "str":
-        return bool(given == "str") or _is_choice_of_texts(source)
+    if wanted in ("float", "str", "int", "bool"):
+        base = _base(source)
+        return bool(base == wanted or (wanted == "float" and base == "int"))
     if wanted == "literal":
         return given == "literal" and all(
             any(value == known and type(value) is type(known) for known in target["values"])
@@ -45,12 +44,15 @@ def _some_member_accepts(target: Schema, source: Schema) -> bool:
     if source["type"] == "none":
         return len(members) < len(target["any"])
     # With several members a text is written as JSON, so that "3" and 3 differ.
-    if len(members) > 1 and source["type"] in _TEXT:
+    if len(members) > 1 and source["type"] in _TEXT and _base(source) not in ("int", "bool"):
         return False
     return any(accepts(member, source) for member in members)
 
 
-def _is_choice_of_texts(schema: Schema) -> bool:
-    if schema["type"] == "literal":
-        return all(isinstance(value, str) for value in schema["values"])
-    return False
+def _base(schema: Schema) -> str:
+    """Return the simple type that each value is one of as well: `int` for Literal[1, 2]."""
+    kind: str = schema["type"]
+    if kind == "literal":
+        (base, *others) = {type(value).__name__ for value in schema["values"]}
+        return "" if others else base
+    return str(schema.get("base", "")) if kind == "enum" else kind

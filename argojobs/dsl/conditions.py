@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import ParameterError
-from .where import mistake
+from .where import mistake, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .placeholders import Parameter
 
 _NUMBERS = ("int", "float")
+_TOO_LARGE = 2**63  # expr-lang's integers have 64 bits
+_LARGEST_FLOAT = 10**308
 
 
 class Condition:
@@ -66,6 +68,25 @@ class Condition:
             elif not isinstance(operand, (bool, int, float, str)):
                 yield operand
 
+    def says_the_same(self, other: Condition) -> bool:
+        """Whether another condition is the same comparison of the same values."""
+        return (
+            self.operator == other.operator
+            and self.kind == other.kind
+            and len(self.operands) == len(other.operands)
+            and all(map(_is_same, self.operands, other.operands))
+        )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, Condition) or isinstance(other, Condition):
+        return (
+            isinstance(one, Condition) and isinstance(other, Condition) and one.says_the_same(other)
+        )
+    if hasattr(one, "source_") and hasattr(other, "source_"):
+        return one.source_ is other.source_ and one.name_ == other.name_
+    return type(one) is type(other) and bool(one == other)
+
 
 def condition_of(value: Any) -> Condition:
     """Return a condition, a boolean placeholder or a bool as a condition. Raises DefinitionError."""
@@ -77,7 +98,7 @@ def condition_of(value: Any) -> Condition:
 
     if isinstance(value, Parameter):
         return truth(value)
-    raise mistake(f"{value!r} is no condition", "compare a value: when(trained.accuracy > 0.9)")
+    raise mistake(f"{shown(value)} is no condition", "compare a value: when(trained.accuracy > 0.9)")
 
 
 def truth(parameter: Parameter) -> Condition:
@@ -106,6 +127,8 @@ def compare(operator: str, left: Parameter, right: Any) -> Condition:
     if numbers and type(right) in (int, float):
         if not float("-inf") < right < float("inf"):
             raise mistake(f"a comparison with {right}", "compare with a finite number")
+        if type(right) is int and abs(right) >= _TOO_LARGE:
+            return _compare_large(operator, left, right, schema["type"])
         kind = "int" if schema["type"] == "int" and type(right) is int else "float"
         return Condition(operator, (left, right), kind)
     _check_order(operator, numbers)
@@ -119,6 +142,19 @@ def compare(operator: str, left: Parameter, right: Any) -> Condition:
             error.hint or "compare with a constant of its type",
         ) from error
     return Condition(operator, (left, text), "text")
+
+
+def _compare_large(operator: str, left: Parameter, right: int, kind: str) -> Condition:
+    """Compare with an integer that Argo's expressions have no number for."""
+    if kind == "int" and operator in ("==", "!="):
+        return Condition(operator, (left, str(right)), "text")  # each integer has one text
+    if kind == "float" and abs(right) < _LARGEST_FLOAT:
+        return Condition(operator, (left, float(right)), "float")
+    raise mistake(
+        f"{left!r} is compared with {right if abs(right) < _LARGEST_FLOAT else 'a huge number'} by "
+        f"{operator}, which Argo's expressions have no number for",
+        "compare with an integer below 2**63, by == or != with any, or let a step return a bool",
+    )
 
 
 def _compare_two(operator: str, left: Parameter, right: Parameter, numbers: bool) -> Condition:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from ..errors import OutputError, RunFailedError
 from .current import recorder
+from .given import check_arguments
 from .where import mistake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from .pipelines import Pipeline
     from .steps import Step
 
 
@@ -24,9 +26,7 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
     """
     from ..runtime import places
 
-    for value in (*arguments, *keywords.values()):
-        if isinstance(value, Skipped):
-            value.refuse()
+    check_arguments(step, arguments, keywords)
     with places.writing_to(places.fresh_outputs()):
         if step.is_command:
             return _run_command(step, arguments, keywords)
@@ -35,18 +35,23 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
     return result
 
 
-def _check(step: Step[Any, Any], result: Any) -> None:
-    from .outputs import Outputs, unset_fields
+def run_pipeline(
+    pipeline: Pipeline[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """Call a pipeline's function: its steps run in order. Raises as `run_step` does."""
+    check_arguments(pipeline, arguments, keywords)
+    return pipeline.function(*arguments, **keywords)
 
-    if not isinstance(result, Outputs):
-        return
-    missing = unset_fields(result)
-    if missing:
-        raise OutputError(
-            f"{step.name} left {', '.join(missing)} of {type(result).__name__} unset",
-            where=step.where,
-            hint="assign each field, or write to its path, before the step returns",
-        )
+
+def _check(step: Step[Any, Any], result: Any) -> None:
+    """Raise OutputError for what a run would refuse of a result, in its words."""
+    from ..runtime.outputs import checked
+
+    try:
+        checked(step.name, step.output_fields, step.outputs, result)
+    except OutputError as error:
+        error.where = step.where
+        raise
 
 
 def _run_command(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -54,8 +59,10 @@ def _run_command(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dic
 
     outputs = None if step.command_outputs is None else step.command_outputs()
     first = () if outputs is None else (outputs,)
-    argv = step.function(*first, *arguments, **keywords)
-    done = subprocess.run([str(word) for word in argv], check=False)  # an argv, no shell
+    from ..runtime.command import checked
+
+    argv = checked(step.function(*first, *arguments, **keywords), step.name)
+    done = subprocess.run(argv, check=False)  # an argv, no shell
     if done.returncode:
         raise RunFailedError(
             f"{step.name} ended with exit code {done.returncode}",
@@ -63,22 +70,11 @@ def _run_command(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dic
             hint="its own output above says why",
         )
     if outputs is not None:
-        _read_parameters(outputs)
+        from ..runtime.outputs import read_command_parameters
+
+        read_command_parameters(step.name, step.output_fields, outputs)
         _check(step, outputs)
     return outputs
-
-
-def _read_parameters(outputs: Any) -> None:
-    """Read the parameters that the program wrote (see `Outputs.path_of`)."""
-    from ..runtime.wire import decode
-    from .outputs import fields_of
-
-    for name, field in fields_of(type(outputs)).items():
-        if field.kind == "parameter":
-            path = outputs.path_of(name)
-            if path.exists():
-                text = path.read_text("utf-8")
-                setattr(outputs, name, decode(text.removesuffix("\n"), field.annotation))
 
 
 class Skipped:

@@ -1,22 +1,21 @@
 """Fan-out: `each(values, lambda value: train(value, ...))` runs a step once for each value.
 
 Argo gathers parameters as a list, and no artifacts: those are stored side by side, and the
-consumer gets the folder with one entry for each item.
+consumer gets the folder with one entry for each item (see `gathered`).
 """
 
 from __future__ import annotations
 
 from .current import recorder
-from .where import mistake, nearest
+from .gathered import Gathered
+from .where import mistake, shown
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
-    from .generic import Generic, overload
-
-    O_co = None
+    from .generic import overload
 else:
     from collections.abc import Callable, Iterable
-    from typing import Any, Generic, TypeVar, overload
+    from typing import Any, TypeVar, overload
 
     from .artifacts import Artifact, Directory
     from .graph import Call, Items
@@ -29,32 +28,6 @@ else:
     R = TypeVar("R")
     A = TypeVar("A", bound=Artifact)
     O_co = TypeVar("O_co", bound=Outputs, covariant=True)
-
-
-class Gathered(Generic[O_co]):
-    """The outputs of all items of a fan-out, as a step gets them.
-
-    A parameter field is a list in the order of the items; an artifact field is a Directory with
-    one entry for each item.
-    """
-
-    _gathered: Any = None
-
-    def __init__(self, **values: Any) -> None:
-        self.__dict__.update(values)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise mistake(
-            f"what was gathered has no field {name!r}", nearest(name, self.__dict__, "its fields")
-        )
-
-    if not TYPE_CHECKING:
-
-        def __class_getitem__(cls, item: Any) -> type:
-            """Remember the Outputs class, for `Gathered[Trained]` as an annotation."""
-            return type("Gathered", (cls,), {"_gathered": item})
 
 
 @overload
@@ -77,7 +50,8 @@ def each(values: Any, body: Callable[[Any], Any]) -> Any:
     """Run `body` (which calls a step, or several) once for each value, side by side.
 
     values: constants, or a list that a step returned or the pipeline takes. Returns the gathered
-    outputs: `Gathered` for an Outputs class, a list for a parameter, a Directory for an artifact.
+    outputs, in the order of the values: `Gathered` for an Outputs class, a list for a parameter, a
+    Directory for an artifact (entries `000000`, `000001`, ...).
     """
     from .trace import Tracer
 
@@ -97,30 +71,34 @@ def _gather_now(results: list[Any]) -> Any:
     from .eager import Skipped
     from .outputs import Outputs, fields_of
 
-    first = results[0] if results else None
+    if not results:
+        from .gathered import NothingGathered
+
+        return NothingGathered()
+    first = results[0]
     if isinstance(first, Skipped):
         return first
     if isinstance(first, Artifact):
-        return _side_by_side(results)
+        return _side_by_side(results, type(first))
     if not isinstance(first, Outputs):
         return results
     values: dict[str, Any] = {}
     for name, field in fields_of(type(first)).items():
         members = [getattr(result, name) for result in results]
-        values[name] = _side_by_side(members) if field.kind == "artifact" else members
-    return Gathered(**values)
+        values[name] = _side_by_side(members, field.cls) if field.kind == "artifact" else members
+    gathered: Any = Gathered
+    return gathered[type(first)](**values)
 
 
-def _side_by_side(artifacts: list[Artifact]) -> Directory:
+def _side_by_side(artifacts: list[Artifact], kind: type[Artifact]) -> Directory:
     import os
 
-    from ..runtime import places
-    from .artifacts import Directory
+    from .gathered import empty_folder, entry_of
 
-    folder = places.fresh_outputs()
+    folder = empty_folder(kind)
     for number, artifact in enumerate(artifacts):
-        os.symlink(os.path.abspath(artifact), f"{folder}/{number}")
-    return Directory(folder)
+        os.symlink(os.path.abspath(artifact), folder.path / entry_of(number))
+    return folder
 
 
 def _traced(tracer: Tracer, values: Any, body: Callable[[Any], Any]) -> Any:
@@ -165,7 +143,7 @@ def _items(tracer: Tracer, values: Any) -> Items:
         return Items(source=values, schema=schema["items"])
     if isinstance(values, (str, bytes, Placeholder)) or not hasattr(values, "__iter__"):
         raise mistake(
-            f"each() runs over {values!r}",
+            f"each() runs over {shown(values)}",
             "hand over constants, or a list that a step returned or the pipeline takes",
         )
     constants = tuple(values)
@@ -209,14 +187,7 @@ def _type_of(values: tuple[Any, ...]) -> Any:
 
 
 def _check_result(tracer: Tracer, graph: Any, result: Any) -> None:
-    from .placeholders import (
-        ArtifactReference,
-        NothingReference,
-        OutputsReference,
-        Parameter,
-        Placeholder,
-        call_of,
-    )
+    from .placeholders import NothingReference, OutputsReference, Placeholder, call_of
 
     if result is None or isinstance(result, NothingReference):
         return
@@ -225,14 +196,26 @@ def _check_result(tracer: Tracer, graph: Any, result: Any) -> None:
         members = list(result.values_.values())
     for member in members:
         call = call_of(member)
-        gathered = isinstance(member, (ArtifactReference, Parameter)) and member.gathered_
-        if call is None or call.graph is not graph or gathered:
+        if call is not None and call.graph is graph and _is_gathered(member):
+            raise mistake(
+                "the function that each() gets returns what another each() inside it gathers",
+                "put the inner each into a @pipeline that returns its lists, and call this: "
+                "each(values, inner); or let a step take what it gathers, and return the step's",
+            )
+        if call is None or call.graph is not graph:
             raise mistake(
                 f"the function that each() gets returns {member!r}",
                 "return what a step called inside it returned",
             )
         assert isinstance(member, Placeholder)
         tracer.check_visible(member, "the result of each()")
+
+
+def _is_gathered(value: Any) -> bool:
+    from .placeholders import ArtifactReference, GatheredReference, Parameter
+
+    one = isinstance(value, (ArtifactReference, Parameter)) and value.gathered_
+    return one or isinstance(value, GatheredReference)
 
 
 def _single(graph: Any, result: Any) -> Call | None:
@@ -273,11 +256,9 @@ def _stand_for_all(call: Call, result: Any) -> Any:
         return NothingReference(call)
     if isinstance(result, OutputsReference):
         return GatheredReference(call, result.cls_, result.fields_)
-    field = object.__new__(Field)
-    field.name = result.name_
-    field.kind = "parameter" if isinstance(result, Parameter) else "artifact"
-    field._schema = getattr(result, "schema_", None) if field.kind == "parameter" else None
-    return gathered_field(call, field)
+    if isinstance(result, Parameter):
+        return gathered_field(call, Field.of_schema(result.name_, result.schema_))
+    return gathered_field(call, Field.of_artifact(result.name_, result.cls_))
 
 
 def gathered_field(call: Call, field: Field) -> Parameter | ArtifactReference:

@@ -1,11 +1,12 @@
 """Templates from elsewhere as steps: a hera template, or a template of a manifest as a dict.
 
-    scan = use(hera_container)
+    scan = use(hera_container, outputs={"score": float})
     report = scan(path="data")          # parameters and artifacts by name
-    publish(report.summary)             # outputs by name, `-` as `_`
+    publish(report.score)               # outputs by name, `-` as `_`
 
-Such a template reads plain text: a value that argojobs encodes on its way (one with `$`, `{{` or
-control characters, or None) reaches it encoded.
+Such a template reads plain text. A value that argojobs encodes on its way (one with `$`, `{{` or
+control characters, or None) is refused where it is known: a constant, a default, a `-p`. What
+another step writes at run time reaches it encoded.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.wire import MARK, guard, readable
 from .artifacts import Artifact
 from .current import recorder
 from .names import check_label
@@ -22,11 +24,13 @@ from .placeholders import (
     OutputsReference,
     Parameter,
     Placeholder,
+    reference,
 )
+from .signature import Field
 from .where import here, mistake, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from .graph import Call
     from .trace import Tracer
@@ -34,13 +38,17 @@ if TYPE_CHECKING:
 _TEXT = {"type": "str"}
 
 
-def use(template: object, *, name: str | None = None) -> Callable[..., Any]:
+def use(
+    template: object, *, name: str | None = None, outputs: Mapping[str, Any] | None = None
+) -> Callable[..., Any]:
     """Return a template from elsewhere as something to call in a pipeline.
 
-    template: a hera template (Container, Script, ...), a model with `to_dict`, or a dict as in a
-    manifest. Raises DefinitionError for anything else.
+    template: a hera template (Container, Script, a function below hera's @script, ...), a model
+    with `to_dict`, or a dict as in a manifest. outputs: types of outputs by name, as in
+    `{"score": float, "weights": Model}`; others are text, or fit any kind of artifact. Raises
+    DefinitionError for anything else.
     """
-    return Foreign(template, name)
+    return Foreign(template, name, outputs)
 
 
 class Foreign:
@@ -50,7 +58,9 @@ class Foreign:
     call_name: str | None = None
     call_after: tuple[Any, ...] = ()
 
-    def __init__(self, template: object, name: str | None) -> None:
+    def __init__(
+        self, template: object, name: str | None, types: Mapping[str, Any] | None = None
+    ) -> None:
         self.where = here()
         self.template = _plain(template)
         self.name = check_label(name or self.template.get("name") or "")
@@ -63,6 +73,8 @@ class Foreign:
             for kind in ("parameters", "artifacts")
             for one in outputs.get(kind) or ()
         }
+        self._fields = _fields(self.name, self._outputs, dict(types or {}))
+        self._any_kind = self._fields.keys() - {key.replace("-", "_") for key in types or {}}
         self.settings: dict[str, Any] = {}
 
     def options(self, *, name: str | None = None, after: list[Any] | None = None) -> Foreign:
@@ -97,7 +109,7 @@ class Foreign:
             if isinstance(value, Placeholder):
                 tracer.check_visible(value, what)
             if name in self._artifacts:
-                found[name] = _artifact(value, what)
+                found[name] = _artifact(value, what, bool(self._artifacts[name].get("optional")))
             elif name in self._parameters:
                 found[name] = _text(value, what)
             else:
@@ -119,19 +131,52 @@ class Foreign:
         """Return what stands for the outputs of a call."""
         if not self._outputs:
             return NothingReference(call)
-        values: dict[str, Any] = {
-            field: Parameter(call, name, _TEXT)
-            if kind == "parameters"
-            else ArtifactReference(call, name, Artifact)
-            for field, (name, kind) in self._outputs.items()
-        }
-        return OutputsReference(call, None, dict.fromkeys(values), values=values)  # type: ignore[arg-type]
+        values: dict[str, Any] = {}
+        for name, field in self._fields.items():
+            values[name] = reference(call, self._outputs[name][0], field)
+            if field.kind == "artifact":
+                values[name].any_kind_ = name in self._any_kind
+        return OutputsReference(call, None, self._fields, values=values)
+
+
+def _fields(
+    template: str, outputs: Mapping[str, tuple[str, str]], types: dict[str, Any]
+) -> dict[str, Field]:
+    """Return the outputs as fields of the given types. Raises DefinitionError."""
+    found: dict[str, Field] = {}
+    given = {key.replace("-", "_"): kind for key, kind in types.items()}
+    for name in given:
+        if name not in outputs:
+            raise mistake(f"{template} has no output {name!r}", nearest(name, outputs, "outputs"))
+    for name, (_, kind) in outputs.items():
+        if name not in given:
+            found[name] = (
+                Field.of_schema(name, _TEXT)
+                if kind == "parameters"
+                else Field.of_artifact(name, Artifact)
+            )
+            continue
+        found[name] = Field(name, given[name], f"the output {name!r} of {template}", here())
+        if found[name].kind != kind.removesuffix("s"):
+            raise mistake(
+                f"the output {name!r} of {template} is one of its {kind}, not {given[name]!r}",
+                "give an artifact class for an artifact, a type such as float for a parameter",
+            )
+    return found
 
 
 def _plain(template: object) -> dict[str, Any]:
     """Return a template as a dict."""
+    template = _script(template)
     if hasattr(template, "_build_template"):  # a hera template
-        template = template._build_template()  # noqa: SLF001 - hera has no public way
+        try:
+            template = template._build_template()  # noqa: SLF001 - hera has no public way
+        except Exception as error:
+            raise mistake(
+                f"hera cannot build this template: {type(error).__name__}: {error}",
+                "it reads no annotations that are text: put the function into a file without "
+                "`from __future__ import annotations`",
+            ) from error
     if hasattr(template, "model_dump"):  # its pydantic model
         template = template.model_dump(mode="json", exclude_none=True, by_alias=True)
     elif hasattr(template, "to_dict"):
@@ -144,8 +189,23 @@ def _plain(template: object) -> dict[str, Any]:
     return template
 
 
-def _artifact(value: Any, what: str) -> Any:
+def _script(template: object) -> object:
+    """Return hera's Script of a function below its @script, which keeps it to itself."""
+    if not hasattr(template, "wrapped_function"):
+        return template
+    for cell in getattr(template, "__closure__", None) or ():
+        if hasattr(cell.cell_contents, "_build_template"):
+            return cell.cell_contents
+    return template
+
+
+def _artifact(value: Any, what: str, optional: bool) -> Any:
     if isinstance(value, ArtifactReference):
+        if value.optional_ and not optional:
+            raise mistake(
+                f"{what} takes an artifact that is always there, and {value!r} may be left out",
+                "mark the template's artifact as optional, or let the pipeline demand it",
+            )
         return value
     raise mistake(f"{what} takes an artifact, not {value!r}", "hand over an artifact of a step")
 
@@ -162,4 +222,21 @@ def _text(value: Any, what: str) -> Any:
             raise mistake(f"{what}: {error}", "hand over text, a number or JSON") from error
     if "{{" in value:
         raise mistake(f"{what} holds '{{{{', which Argo replaces", "hand over a placeholder")
+    # A `$` goes there as it stands: the template's own program may want it.
+    if guard(value.replace("$", "")).startswith(MARK):
+        raise mistake(
+            f"{what} holds a control character, which Argo alters",
+            "write the value into a file in a step",
+        )
     return value
+
+
+def refuse_encoded(text: str, what: str, where: str | None = None) -> None:
+    """Raise DefinitionError for a wire text that a template from elsewhere would get encoded."""
+    if text.startswith(MARK):
+        raise mistake(
+            f"{what} is {readable(text)!r}, which would reach a template from elsewhere encoded",
+            "leave out what Argo or Kubernetes alters ('$', '{{', control characters), or write "
+            "the value into a file in a step",
+            where,
+        )

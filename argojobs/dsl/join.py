@@ -127,11 +127,25 @@ def _joined(tracer: Tracer, group: Graph, name: str, values: tuple[Any, ...]) ->
         number += 1
         unique = f"{name}-{number}"
     options = (*ordered, *free)
+    _refuse_optional(options)
     if all(isinstance(value, ArtifactReference) for value in options):
         cls = _common([value.cls_ for value in options])
         group.alternatives[unique] = Alternatives("artifact", options)
         return ArtifactReference(group.call, unique, cls)
     return _joined_parameter(group, unique, options)
+
+
+def _refuse_optional(options: tuple[Any, ...]) -> None:
+    """Raise DefinitionError for an artifact that may be left out: Argo joins what is there."""
+    artifacts = [value for value in options if isinstance(value, ArtifactReference)]
+    absent = [value for value in artifacts if value.optional_]
+    if absent or (artifacts and any(value is None for value in options)):
+        left_out = repr(absent[0]) if absent else "None"
+        raise mistake(
+            f"either() joins an artifact with {left_out}, and Argo joins only what is there",
+            "let a step return an artifact where there is none, or call what takes it inside "
+            "each of the branches",
+        )
 
 
 def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Parameter:
@@ -145,6 +159,8 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
         ),
         None,
     )
+    if schema is not None and any(value is None for value in options):
+        schema = _or_none(schema)
     if schema is None or any(
         isinstance(value, Placeholder) and not isinstance(value, Parameter) for value in options
     ):
@@ -155,8 +171,7 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
         )
     from .signature import Field
 
-    typed = object.__new__(Field)
-    typed._schema, typed.texts = schema, {}  # a field of this schema alone
+    typed = Field.of_schema(name, schema)
     group.alternatives[name] = Alternatives(
         "parameter",
         tuple(
@@ -165,6 +180,15 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
         ),
     )
     return Parameter(group.call, name, schema)
+
+
+def _or_none(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of the same or None; the wire texts of the others stay what they are."""
+    none = {"type": "none"}
+    if schema["type"] in ("any", "none"):
+        return schema
+    members = schema["any"] if schema["type"] == "union" else [schema]
+    return {"type": "union", "any": members if none in members else [*members, none]}
 
 
 def _common(classes: list[Any]) -> Any:

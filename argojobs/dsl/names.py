@@ -12,6 +12,8 @@ from .where import mistake
 _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 #: Room for the `-12345` of repeated names; Kubernetes allows 63.
 LONGEST = 57
+#: Kubernetes: DNS subdomain names.
+LONGEST_OBJECT = 253
 
 
 def is_label(name: str) -> bool:
@@ -52,6 +54,28 @@ def _no_label(name: str, label: str, where: str | None) -> Exception:
         f"rename it, or give a name: name={proposal!r}",
         where,
     )
+
+
+def check_object_name(name: object, what: str) -> str:
+    """Return the name of a Kubernetes object (a claim, a Secret, ...) if it can be one.
+
+    Kubernetes: RFC 1123 subdomains. A tag that Argo replaces is left alone. Raises
+    DefinitionError.
+    """
+    if not isinstance(name, str):
+        raise mistake(f"the name {name!r} of {what} is not text", "give its name in the cluster")
+    labels = name.split(".")
+    if "{{" not in name and (
+        len(name) > LONGEST_OBJECT
+        or not all(
+            label and _LABEL.issuperset(label) and label.strip("-") == label for label in labels
+        )
+    ):
+        raise mistake(
+            f"{name!r} is no name of {what}",
+            f"a-z, 0-9, '-' and '.', at most {LONGEST_OBJECT} signs (Kubernetes)",
+        )
+    return name
 
 
 def check_field(name: str, what: str, where: str) -> None:

@@ -6,9 +6,13 @@ The nearest counts: a call's over the step's, the step's over the pipeline's. `e
 
 from __future__ import annotations
 
-from .quantities import quantity, seconds, size
+from os.path import normpath
+
+from .names import check_object_name
+from .quantities import cores, seconds, size
 from .resources import GPU, Port, Secret, Toleration
 from .retry import Retry
+from .tokens import token_in
 from .volumes import VOLUMES
 from .where import mistake, nearest
 
@@ -52,10 +56,14 @@ if TYPE_CHECKING:
         after: Iterable[object]
 
 
+_PORT_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 #: Options that are merged by key instead of replaced.
 _MERGED = frozenset({"env", "node_selector", "ports", "volumes"})
 #: Last words of a variable's name that say: what follows is secret.
-_SECRET = frozenset({"token", "secret", "password", "passwd", "credential", "credentials", "key"})
+_SECRET = (
+    *("token", "secret", "password", "passwd", "credential", "credentials"),
+    *("api_key", "access_key", "secret_key", "private_key"),
+)
 
 
 def checked(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -83,6 +91,8 @@ def merged(outer: dict[str, Any], inner: dict[str, Any]) -> dict[str, Any]:
     both = {**outer, **inner}
     for name in _MERGED & outer.keys() & inner.keys():
         both[name] = {**outer[name], **inner[name]}
+        if name == "ports":
+            _check_numbers(both[name])
     return both
 
 
@@ -93,6 +103,11 @@ def _text(option: str) -> Callable[[Any], str]:
         return value
 
     return check
+
+
+def _object_name(option: str, what: str) -> Callable[[Any], str]:
+    is_text = _text(option)
+    return lambda value: check_object_name(is_text(value), what)
 
 
 def _mapping(value: Any, option: str, example: str) -> dict[str, Any]:
@@ -116,11 +131,35 @@ def _retry(value: Any) -> Retry:
 def _ports(value: Any) -> dict[str, Port]:
     ports = _mapping(value, "ports", "ports={'metrics': 9090}")
     for name in ports:
-        if len(name) > 15 or not name.replace("-", "").isalnum() or name.lower() != name:
+        if (
+            len(name) > 15
+            or not _PORT_SIGNS.issuperset(name)
+            or not any(sign.isalpha() for sign in name)
+            or "--" in name
+            or name.strip("-") != name
+        ):
             raise mistake(
-                f"{name!r} is no name of a port", "a-z, 0-9 and '-', at most 15 signs (Kubernetes)"
+                f"{name!r} is no name of a port",
+                "a-z, 0-9 and single '-' between them, at least one letter, at most 15 signs "
+                "(Kubernetes)",
             )
-    return {name: port if isinstance(port, Port) else Port(port) for name, port in ports.items()}
+    checked_ports = {
+        name: port if isinstance(port, Port) else Port(port) for name, port in ports.items()
+    }
+    _check_numbers(checked_ports)
+    return checked_ports
+
+
+def _check_numbers(ports: dict[str, Port]) -> None:
+    """Raise DefinitionError for two ports of one number."""
+    names: dict[tuple[str, int], str] = {}
+    for name, port in ports.items():
+        for kind, number in (("port", port.number), ("port of the machine", port.host)):
+            if number is not None and names.setdefault((kind, number), name) != name:
+                raise mistake(
+                    f"{names[kind, number]!r} and {name!r} are both {kind} {number}",
+                    "give each a number of its own",
+                )
 
 
 def _env(value: Any) -> dict[str, Any]:
@@ -155,10 +194,12 @@ def _plain(name: str, value: Any) -> str:
 
 
 def _refuse_secret(name: str, text: str) -> None:
-    last = name.lower().rpartition("_")[2]
-    if last in _SECRET and len(text) >= 8 and not text.startswith(("/", ".")):
+    by_name = f"_{name.lower()}".endswith(tuple(f"_{word}" for word in _SECRET))
+    what = "a secret" if by_name and len(text) >= 8 and not text.startswith(("/", ".")) else ""
+    what = token_in(text) or what
+    if what:
         raise mistake(
-            f"{name} looks like a secret, and would stand in the manifest for all to read",
+            f"{name} looks like {what}, and would stand in the manifest for all to read",
             f"keep it in a Kubernetes Secret and write env={{{name!r}: Secret('name', 'key')}}",
         )
 
@@ -166,10 +207,17 @@ def _refuse_secret(name: str, text: str) -> None:
 def _volumes(value: Any) -> dict[str, Any]:
     volumes = _mapping(value, "volumes", "volumes={'/data': Claim('datasets')}")
     for path, volume in volumes.items():
-        if not path.startswith("/"):
+        if not path.startswith(("/", "{{workflow.parameters.")):
             raise mistake(f"the mount {path!r} is no absolute path", "begin it with '/'")
         if path == "/argojobs" or path.startswith("/argojobs/"):
             raise mistake(f"{path} is a place of argojobs itself", "mount it elsewhere")
+        if "{{" not in path and (
+            path == "/" or normpath(path) != path or "//" in path or ":" in path
+        ):
+            raise mistake(
+                f"the mount {path!r} is no path that Kubernetes mounts at",
+                "write it whole, without '..', '//', ':' or a '/' at its end; not '/' itself",
+            )
         if not isinstance(volume, VOLUMES):
             raise mistake(
                 f"{volume!r} is no volume",
@@ -199,7 +247,7 @@ def _tolerations(value: Any) -> tuple[Toleration, ...]:
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
     "image": _text("image"),
-    "cpu": lambda value: quantity(value, "cpu"),
+    "cpu": lambda value: cores(value, "cpu"),
     "memory": lambda value: size(value, "memory"),
     "gpu": _gpu,
     "ephemeral_storage": lambda value: size(value, "ephemeral_storage"),
@@ -211,6 +259,6 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "volumes": _volumes,
     "node_selector": _node_selector,
     "tolerations": _tolerations,
-    "priority": _text("priority"),
-    "service_account": _text("service_account"),
+    "priority": _object_name("priority", "a priority class"),
+    "service_account": _object_name("service_account", "a service account"),
 }

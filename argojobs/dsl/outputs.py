@@ -6,7 +6,8 @@
         accuracy: float
 
 Inside a step `Trained()` has a place for each artifact, and `Trained.continuing(before)` starts
-from the logs and checkpoints of the step before. Parameters are assigned: `out.accuracy = 0.9`.
+from the logs and checkpoints of the step before. Parameters are assigned: `out.accuracy = 0.9`;
+one with a default (`accuracy: float = 0.0`) may be left at it.
 """
 
 # pathlib costs a step a third of its start
@@ -20,7 +21,7 @@ from . import annotations as types_of
 from .artifacts import Artifact, prepare
 from .current import recorder
 from .names import check_field
-from .where import mistake, nearest, user_frame
+from .where import defining_frame, mistake, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Outputs:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._declared = None
-        frame = user_frame()
+        frame = defining_frame()
         if frame is not None:
             cls._where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             if "<locals>" in cls.__qualname__:
@@ -71,6 +72,8 @@ class Outputs:
                 path = places.output_path(name)
                 prepare(field.cls, path)
                 self.__dict__[name] = field.cls(path)
+            elif field.has_default:
+                self.__dict__[name] = _fresh(field.default)
         for name, value in values.items():
             setattr(self, name, value)
 
@@ -150,7 +153,7 @@ def fields_of(cls: type[Outputs]) -> dict[str, Field]:
     known = cls.__dict__.get("_declared")
     if known is not None:
         return known  # type: ignore[no-any-return]
-    from .signature import Field
+    from .signature import MISSING, Field
 
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
@@ -169,9 +172,19 @@ def fields_of(cls: type[Outputs]) -> dict[str, Field]:
                     where,
                 )
             check_field(name, f"field of {base.__name__}", where)
-            fields[name] = Field(name, annotation, f"{base.__name__}.{name}", where)
+            default = vars(base).get(name, MISSING)
+            fields[name] = Field(name, annotation, f"{base.__name__}.{name}", where, default)
     cls._declared = fields
     return fields
+
+
+def _fresh(default: Any) -> Any:
+    """Return a default for one instance alone: a list or dict is copied."""
+    if isinstance(default, (list, dict)):
+        from copy import deepcopy
+
+        return deepcopy(default)
+    return default
 
 
 def unset_fields(outputs: Outputs) -> list[str]:

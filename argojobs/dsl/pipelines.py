@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .callables import Declared
 from .current import recorder
-from .where import mistake
+from .where import mistake, shown
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
@@ -46,7 +46,9 @@ class Pipeline(Declared, Generic[P, R_co]):
         now = recorder.get()
         if now is not None:
             return now.call(self, arguments, keywords)  # type: ignore[no-any-return]
-        return self.function(*arguments, **keywords)  # type: ignore[no-any-return]
+        from .eager import run_pipeline
+
+        return run_pipeline(self, arguments, keywords)  # type: ignore[no-any-return]
 
     def options(self, **options: Unpack[CallOptions]) -> Pipeline[P, R_co]:
         """Return the pipeline with other options for one call inside another pipeline."""
@@ -80,7 +82,7 @@ def pipeline(function: Any = None, /, **options: Any) -> Any:
 
         settings = checked(rest, ("name", "on_exit", "run_priority"))
     if on_exit is not None and not isinstance(on_exit, Declared):
-        raise mistake(f"on_exit={on_exit!r} is no step", "give it a function with @step above it")
+        raise mistake(f"on_exit={shown(on_exit)} is no step", "give it a function with @step above it")
     if priority is not None and type(priority) is not int:
         raise mistake(f"run_priority={priority!r} is no whole number", "write run_priority=10")
 

@@ -139,17 +139,27 @@ class Parameter(Placeholder):
 
 
 class ArtifactReference(Placeholder):
-    """Stands for an artifact; `gathered`: the folder with one entry for each item of a fan-out."""
+    """Stands for an artifact; `gathered`: the folder with one entry for each item of a fan-out.
 
-    __slots__ = ("cls_", "gathered_", "name_", "source_")
+    optional: it may be left out (an argument `Model | None`). any_kind: its class is not known.
+    """
+
+    __slots__ = ("any_kind_", "cls_", "gathered_", "name_", "optional_", "source_")
 
     def __init__(
-        self, source: Source, name: str, cls: type[Artifact], gathered: bool = False
+        self,
+        source: Source,
+        name: str,
+        cls: type[Artifact],
+        gathered: bool = False,
+        optional: bool = False,
     ) -> None:
         self.source_ = source
         self.name_ = name
         self.cls_ = cls
         self.gathered_ = gathered
+        self.optional_ = optional
+        self.any_kind_ = False
 
     def _label(self) -> str:
         return label_of(self.source_, self.name_)

@@ -37,6 +37,22 @@ def quantity(value: object, option: str) -> str:
     return str(value)
 
 
+def cores(value: object, option: str) -> str:
+    """Return an amount of CPUs, no finer than Kubernetes counts them: in thousandths."""
+    text = quantity(value, option)
+    digits = text.rstrip("m")
+    decimals = digits.rpartition(".")[2].rstrip("0") if "." in digits else ""
+    if len(decimals) > (0 if text.endswith("m") else 3):
+        found = _split(text, _SUFFIXES)
+        assert found is not None
+        near = max(1, round(found[0] * (1 if found[1] == "m" else 1000)))
+        raise mistake(
+            f"{option}={value!r} is finer than a thousandth of a CPU",
+            f"write {option}='{near}m'",
+        )
+    return text
+
+
 def size(value: object, option: str) -> str:
     """Return an amount of bytes. Raises DefinitionError for what is none, or can be no size."""
     text = quantity(value, option)

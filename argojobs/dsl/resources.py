@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from .names import check_object_name
 from .quantities import size
 from .records import Record
 from .where import mistake
+
+#: What a taint does to pods that do not tolerate it (Kubernetes: taints and tolerations).
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 class GPU(Record):
@@ -57,7 +61,9 @@ class Secret(Record):
     __slots__ = ("key", "name")
 
     def __init__(self, name: str, key: str) -> None:
-        self.name = name
+        if not isinstance(key, str) or not key or not key.replace("{{", "").isprintable():
+            raise mistake(f"{key!r} is no key of a Secret", "write Secret('name', 'key')")
+        self.name = check_object_name(name, "a Secret")
         self.key = key
 
 
@@ -67,6 +73,11 @@ class Toleration(Record):
     __slots__ = ("effect", "key", "value")
 
     def __init__(self, key: str, value: str | None = None, effect: str | None = None) -> None:
+        if effect is not None and effect not in _EFFECTS:
+            raise mistake(
+                f"effect={effect!r} is no effect of a taint",
+                f"one of {', '.join(_EFFECTS)}; left out, it tolerates each of them",
+            )
         self.key = key
         self.value = value
         self.effect = effect

@@ -14,10 +14,11 @@ class Retry(Record):
     user's first line (an import, a parameter, a missing input: exit code 78), which would only
     happen again.
 
-    `Retry(infra=5, failures=1)`: five attempts more where the machine is to blame (a lost or
-    evicted pod, a preemption, a kill from outside), one where the program is. Argo counts
-    attempts, not reasons: a failure of the program is retried as long as at most `failures`
-    attempts of any kind were repeated before.
+    `Retry(infra=5, failures=1)`: at most five attempts more where the machine is to blame (a lost
+    or evicted pod, a preemption, a kill from outside), at most one where the program is. Argo
+    counts attempts, not reasons: after `n` repeated attempts of any kind, a loss is repeated if
+    `n < infra`, a failure if `n < failures`. So neither budget is ever exceeded, and one that
+    comes after the other's may be smaller. A budget left out is 0.
 
     backoff: the wait before the second attempt (seconds, or "30s", "5m"), times `factor` for each
     next one, at most `cap`.

@@ -6,11 +6,12 @@ the rest of a step's start.
 
 from __future__ import annotations
 
-from ..errors import DefinitionError
+from ..errors import DefinitionError, ParameterError
 from . import annotations as types_of
 from .artifacts import SINGLE, Artifact
+from .callables import unwrapped
 from .names import check_field
-from .where import mistake, of_code
+from .where import mistake, of_code, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     InputKind = Literal["parameter", "artifact", "outputs", "gathered"]
 
 _VARARGS, _KEYWORDS = 0x04, 0x08  # code flags of *arguments and **keywords
-_MISSING: Any = object()
+#: Stands for: there is none.
+MISSING: Any = object()
 
 
 class Field:
@@ -31,13 +33,28 @@ class Field:
     kind, annotation; `cls` is the artifact class, `schema` the schema of a parameter.
     """
 
-    __slots__ = ("_schema", "annotation", "cls", "kind", "name", "optional", "texts", "where")
+    __slots__ = (
+        "_schema",
+        "annotation",
+        "cls",
+        "default",
+        "has_default",
+        "kind",
+        "name",
+        "optional",
+        "texts",
+        "where",
+    )
 
-    def __init__(self, name: str, annotation: Any, label: str, where: str) -> None:
+    def __init__(
+        self, name: str, annotation: Any, label: str, where: str, default: Any = MISSING
+    ) -> None:
         self.name = name
         self.annotation = annotation
         self.where = where
         self.optional = False
+        self.has_default = default is not MISSING
+        self.default = default if self.has_default else None
         #: Wire texts of constants already seen, by their type and value.
         self.texts: dict[Any, str] = {}
         self._schema: Schema | None = None
@@ -45,6 +62,20 @@ class Field:
         self.cls: type[Artifact] = annotation if self.kind == "artifact" else Artifact
         if self.kind == "parameter":
             self._check(label)
+        if self.has_default:
+            self._check_default(label)
+
+    @classmethod
+    def of_schema(cls, name: str, schema: Schema | None) -> Field:
+        """Return the field of a parameter whose schema is known, but no annotation of it."""
+        field = cls(name, str, name, "")
+        field.annotation, field._schema = None, schema
+        return field
+
+    @classmethod
+    def of_artifact(cls, name: str, kind: type[Artifact]) -> Field:
+        """Return the field of an artifact of this class."""
+        return cls(name, kind, name, "")
 
     @property
     def schema(self) -> Schema:
@@ -60,6 +91,25 @@ class Field:
         except DefinitionError as error:
             raise mistake(f"{label}: {error.what}", error.hint, self.where) from error
 
+    def _check_default(self, label: str) -> None:
+        if self.kind == "artifact":
+            raise mistake(
+                f"{label} is an artifact with a default ({self.default!r}), which Argo cannot give",
+                f"leave the default out, or make it optional: {self.name}: "
+                f"{self.cls.__name__} | None = None",
+                self.where,
+            )
+        from ..runtime.wire import encode
+
+        try:
+            encode(self.default, self.schema)
+        except ParameterError as error:
+            raise mistake(
+                f"the default of {label}: {error.what}",
+                error.hint or "write a default of the declared type",
+                self.where,
+            ) from error
+
 
 class Input:
     """One argument of a step or pipeline.
@@ -74,23 +124,36 @@ class Input:
     def __init__(self, name: str, annotation: Any, default: Any, where: str) -> None:
         self.name = name
         self.annotation = annotation
-        self.required = default is _MISSING
+        self.required = default is MISSING
         self.default = None if self.required else default
         self.optional = False
         self.cls: Any = None
         self.fields: dict[str, Field] = {}
         self.kind: InputKind = "parameter"
-        self._read(name, annotation, where)
+        self._read(name, annotation, default, where)
 
-    def _read(self, name: str, annotation: Any, where: str) -> None:
+    def _read(self, name: str, annotation: Any, default: Any, where: str) -> None:
         from .outputs import fields_of, takes_fields
 
+        gathered = gathered_class(annotation)
+        if not self.required and (gathered is not None or takes_fields(annotation)):
+            raise mistake(
+                f"the argument {name!r} is a group of outputs with a default ({default!r}), which "
+                "Argo cannot give",
+                "leave the default out, or take its fields one by one",
+                where,
+            )
         if takes_fields(annotation):
             self.kind, self.cls = "outputs", annotation
             self.fields = fields_of(annotation)
             return
-        gathered = gathered_class(annotation)
         if gathered is not None:
+            if not takes_fields(gathered):
+                raise mistake(
+                    f"the argument {name!r} gathers {shown(gathered)}, no Outputs class",
+                    f"name the class that the step of each() returns: {name}: Gathered[Trained]",
+                    where,
+                )
             self.kind, self.cls = "gathered", gathered
             self.fields = fields_of(gathered)
             return
@@ -106,7 +169,9 @@ class Input:
                 f"{name}: Model | None",
                 where,
             )
-        field = Field(name, annotation, f"the argument {name!r}", where)
+        if self.optional and default is None:
+            default = MISSING  # left out, which is no value
+        field = Field(name, annotation, f"the argument {name!r}", where, default)
         field.optional = self.optional
         self.fields = {name: field}
         if field.kind == "artifact":
@@ -139,12 +204,13 @@ class Signature:
 
 
 def read_signature(
-    function: Any, local: dict[str, Any] | None, command: Any = _MISSING
+    function: Any, local: dict[str, Any] | None, command: Any = MISSING
 ) -> Signature:
     """Read what a function declares; for a command, its outputs class (or None) is given.
 
     Raises DefinitionError, at the function's place, for what cannot be an argument or output.
     """
+    function = unwrapped(function)
     code = function.__code__
     where = of_code(code)
     if code.co_flags & (_VARARGS | _KEYWORDS):
@@ -157,21 +223,28 @@ def read_signature(
     positional = code.co_argcount
     names = code.co_varnames[: positional + code.co_kwonlyargcount]
     defaults = _defaults(function, names, positional)
-    if command is not _MISSING and command is not None:
+    if command is not MISSING and command is not None:
         _check_command(function, names, types, command, where)
         names, positional = names[1:], positional - 1
     inputs: dict[str, Input] = {}
     for name in names:
         check_field(name, "argument", where)
+        if _is_bare_gathered(types.get(name)):
+            raise mistake(
+                f"the argument {name!r} of {function.__name__} is a Gathered, but not said of what",
+                f"name the Outputs class that the step of each() returns: {name}: "
+                f"Gathered[{_an_outputs_class(function)}]",
+                where,
+            )
         if name not in types:
             raise mistake(
                 f"the argument {name!r} of {function.__name__} has no annotation",
                 f"say what it is: {name}: int, {name}: Model, ...",
                 where,
             )
-        inputs[name] = Input(name, types[name], defaults.get(name, _MISSING), where)
-    returns = command if command is not _MISSING else types.get("return", _MISSING)
-    if returns is _MISSING:
+        inputs[name] = Input(name, types[name], defaults.get(name, MISSING), where)
+    returns = command if command is not MISSING else types.get("return", MISSING)
+    if returns is MISSING:
         raise mistake(
             f"{function.__name__} does not say what it returns",
             "annotate it: -> Trained, -> float, -> Model, or -> None",
@@ -228,6 +301,19 @@ def optional_artifact(annotation: Any) -> Any:
 
     other = members[0] if members[1] is type(None) else members[1]
     return other if is_artifact(other) or takes_fields(other) else None
+
+
+def _is_bare_gathered(annotation: Any) -> bool:
+    return "_gathered" in getattr(annotation, "__dict__", ()) and gathered_class(annotation) is None
+
+
+def _an_outputs_class(function: Any) -> str:
+    """Return the name of the Outputs class that a function's module defines last, for a hint."""
+    from .outputs import Outputs, takes_fields
+
+    known = getattr(function, "__globals__", {})
+    found = [name for name, each in known.items() if takes_fields(each) and each is not Outputs]
+    return found[-1] if found else "Trained"
 
 
 def gathered_class(annotation: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .callables import Declared
 from .current import recorder
-from .where import mistake
+from .where import mistake, of_code, shown
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
@@ -146,9 +146,15 @@ def command(outputs: Any = None, /, **options: Any) -> Any:
     """
     from .outputs import takes_fields
 
+    if hasattr(outputs, "__code__"):
+        raise mistake(
+            f"@command stands above {outputs.__name__} without its brackets",
+            "write @command(Trained) with its Outputs class, or @command() without outputs",
+            of_code(outputs.__code__),
+        )
     if outputs is not None and not takes_fields(outputs):
         raise mistake(
-            f"@command({outputs!r}) names no Outputs class",
+            f"@command({shown(outputs)}) names no Outputs class",
             "write @command(Trained, image='...'), or @command() for a program without outputs",
         )
     decorator = _PLAIN(**options)

@@ -6,6 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ArgojobsError, UserCodeError
 from . import bind
 from .current import recorder
 from .graph import Branch, Call, Graph
@@ -19,7 +20,7 @@ from .placeholders import (
     call_of,
     reference,
 )
-from .where import mistake, nearest
+from .where import mistake, nearest, of_error, shown, user_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,7 @@ class Tracer:
         self._open.append(pipeline)
         with self.inside(graph, None):
             arguments = {name: _stand_in(graph, name) for name in graph.inputs}
-            result = pipeline.function(**arguments)
+            result = _called(pipeline, arguments)
             graph.result = self._result(pipeline, result)
         self._open.pop()
         regroup(graph)
@@ -99,8 +100,11 @@ class Tracer:
 
     def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Write down a call and return what stands for its outputs."""
-        frame = sys._getframe(2)  # noqa: SLF001 - the user's frame is the caller's caller
+        # each(values, train) calls the step itself: the user's frame is further out.
+        frame = user_frame() or sys._getframe(2)  # noqa: SLF001
         bound = bind.bind(self, callee, arguments, keywords)
+        if callee.kind == "pipeline":
+            _refuse_run_options(callee)
         target = self.graph_of(callee) if callee.kind == "pipeline" else callee
         call = Call(
             target,
@@ -127,6 +131,10 @@ class Tracer:
                 raise mistake(
                     f"{cls.__name__} has no field {name!r}", nearest(name, fields, "its fields")
                 )
+        values = {
+            **{name: field.default for name, field in fields.items() if field.has_default},
+            **values,
+        }
         missing = [name for name in fields if name not in values]
         if missing:
             raise mistake(
@@ -139,30 +147,32 @@ class Tracer:
         }
         return OutputsReference(None, cls, fields, values=checked)
 
-    def check_visible(self, value: Any, use: str) -> None:
+    def check_visible(self, value: Any, use: str, where: str | None = None) -> None:
         """Raise DefinitionError for a value of another pipeline, or of a branch that is closed."""
         source = getattr(value, "source_", None)
         if isinstance(source, Call):
             if source.graph is not self.graph and not self.graph.is_within(source.graph):
-                raise _foreign(source.graph, use)
+                raise _foreign(source.graph, use, where)
             branch = source.branch
             if branch is not None and (self.branch is None or not self.branch.is_within(branch)):
                 raise mistake(
                     f"{use} takes an output of {source.base} outside of its branch "
                     f"(`with when(...)` at {branch.where})",
                     "use it inside the same `with when(...)`, or join the branches: either(x, y)",
+                    where,
                 )
         elif isinstance(source, Graph):
             if source is not self.graph and not self.graph.is_within(source):
-                raise _foreign(source, use)
+                raise _foreign(source, use, where)
         elif isinstance(value, OutputsReference) and value.values_ is not None:
             for member in value.values_.values():
                 if isinstance(member, Placeholder):
-                    self.check_visible(member, use)
+                    self.check_visible(member, use, where)
         elif source is not None and source.call is not None:
             raise mistake(
                 f"{use} takes the item of a fan-out outside of it",
                 "use the item inside the function that each() calls",
+                where,
             )
 
     def _calls(self, after: tuple[Any, ...]) -> tuple[Call, ...]:
@@ -171,7 +181,7 @@ class Tracer:
             call = call_of(value)
             if call is None:
                 raise mistake(
-                    f"after= takes what earlier calls returned, not {value!r}",
+                    f"after= takes what earlier calls returned, not {shown(value)}",
                     "write after=[first] with first = step(...)",
                 )
             if call.graph is not self.graph:
@@ -203,10 +213,42 @@ class Tracer:
         return bind.field_value(self, field, result, f"the result of {pipeline.name}", where)
 
 
-def _foreign(graph: Graph, use: str) -> Exception:
+def _refuse_run_options(pipeline: Pipeline[..., Any]) -> None:
+    """Raise DefinitionError for a called pipeline that says something about the whole run."""
+    for option in ("on_exit", "run_priority"):
+        if getattr(pipeline, option) is not None:
+            raise mistake(
+                f"{pipeline.name} is called inside another pipeline, where its {option} counts "
+                "for nothing: it belongs to the whole run",
+                f"give {option} to the outer pipeline; a pipeline that is run by itself as well "
+                "can call this one without it",
+            )
+
+
+def _called(pipeline: Pipeline[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a pipeline's function. Raises UserCodeError, with its frames, for what it raises."""
+    try:
+        return pipeline.function(**arguments)
+    except ArgojobsError:
+        raise
+    except (Exception, SystemExit) as error:
+        from ..runtime.failure import user_traceback
+
+        where = of_error(error) or pipeline.where
+        raise UserCodeError(
+            f"{type(error).__name__}: {error}",
+            where=where,
+            hint=f"The pipeline {pipeline.name} is called once with placeholders, to read it; "
+            "what needs values belongs into a step.",
+            traceback=user_traceback(error),
+        ) from error
+
+
+def _foreign(graph: Graph, use: str, where: str | None) -> Exception:
     return mistake(
         f"{use} takes a value of {graph.name}, which is another pipeline or fan-out",
         "hand it over as an argument, or return it",
+        where,
     )
 
 
@@ -235,5 +277,5 @@ def _stand_in(graph: Graph, name: str) -> Any:
             graph.where,
         )
     if declared.kind == "artifact":
-        return ArtifactReference(graph, name, declared.cls)
+        return ArtifactReference(graph, name, declared.cls, optional=declared.optional)
     return Parameter(graph, name, declared.fields[name].schema)

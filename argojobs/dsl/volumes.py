@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from .names import check_object_name
 from .quantities import size
 from .records import Record
+from .where import mistake
+
+#: The types of a hostPath volume (Kubernetes API: HostPathVolumeSource).
+_HOST_KINDS = (
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+)
 
 
 class Claim(Record):
@@ -12,7 +26,12 @@ class Claim(Record):
     __slots__ = ("name", "read_only", "sub_path")
 
     def __init__(self, name: str, *, read_only: bool = False, sub_path: str = "") -> None:
-        self.name = name
+        if sub_path.startswith("/") or ".." in sub_path.split("/"):
+            raise mistake(
+                f"sub_path={sub_path!r} leads out of the claim",
+                "write a path below its root, without '..'",
+            )
+        self.name = check_object_name(name, "a persistent volume claim")
         self.read_only = read_only
         self.sub_path = sub_path
 
@@ -33,6 +52,14 @@ class HostPath(Record):
     __slots__ = ("kind", "path", "read_only")
 
     def __init__(self, path: str, *, kind: str = "", read_only: bool = False) -> None:
+        if kind not in _HOST_KINDS:
+            raise mistake(
+                f"kind={kind!r} is no kind of path", "one of " + ", ".join(_HOST_KINDS[1:])
+            )
+        if not path.startswith(("/", "{{")) or ".." in path.split("/"):
+            raise mistake(
+                f"{path!r} is no absolute path of a machine", "begin it with '/', without '..'"
+            )
         self.path = path
         self.kind = kind
         self.read_only = read_only
@@ -44,7 +71,7 @@ class SecretFiles(Record):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = check_object_name(name, "a Secret")
 
 
 class ConfigFiles(Record):
@@ -53,7 +80,7 @@ class ConfigFiles(Record):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = check_object_name(name, "a ConfigMap")
 
 
 VOLUMES = (Claim, EmptyDir, HostPath, SecretFiles, ConfigFiles)

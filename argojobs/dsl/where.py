@@ -14,14 +14,36 @@ if TYPE_CHECKING:
 
 #: The folder of this package: frames below it are ours, all others the user's.
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+#: Where files begin that are ours or belong to Python (contextlib's frames stand in a `with`).
+_NOT_THE_USERS = (_OURS, os.path.dirname(os.__file__) + os.sep, "<frozen ")
 
 
 def user_frame() -> FrameType | None:
-    """Return the innermost frame that is not ours, or None if there is none."""
+    """Return the innermost frame of the user's own files, or None if there is none."""
+    frame = defining_frame()
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def defining_frame() -> FrameType | None:
+    """Return the innermost frame that is not ours: where a class or function is being defined.
+
+    It may be that of an installed package.
+    """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every file
     while frame is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
     return frame
+
+
+def is_users(filename: str) -> bool:
+    """Whether a file is the user's own: not ours, of Python itself, or of an installed package."""
+    return not (
+        filename.startswith(_NOT_THE_USERS)
+        or "site-packages" in filename
+        or "dist-packages" in filename
+    )
 
 
 def place(filename: str, line: int) -> str:
@@ -39,6 +61,18 @@ def here() -> str:
     return place(frame.f_code.co_filename, frame.f_lineno) if frame else ""
 
 
+def of_error(error: BaseException) -> str:
+    """Return `file:line` of the innermost frame of the user's that an exception passed, or ""."""
+    found = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if is_users(name):
+            found = place(name, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
 def of_code(code: CodeType) -> str:
     """Return `file:line` of a function's definition."""
     return place(code.co_filename, code.co_firstlineno)
@@ -47,6 +81,15 @@ def of_code(code: CodeType) -> str:
 def mistake(what: str, hint: str, where: str | None = None) -> DefinitionError:
     """Return the error of a definition, at this place or where the user's code is now."""
     return DefinitionError(what, where=here() if where is None else where, hint=hint)
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: a function or class by its name."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if hasattr(value, "__code__"):
+        return f"the function {getattr(value, '__name__', '')}"
+    return repr(value)
 
 
 def nearest(name: str, known: Iterable[str], what: str = "known") -> str:

@@ -38,6 +38,9 @@ class Pod:
     started: bool = False
     kill: str | None = None
     gpus: list[str] = field(default_factory=list)
+    #: When it was asked for, and what was told of its waiting since.
+    since: float = 0.0
+    told: str = ""
 
 
 class ActiveRun:
@@ -74,6 +77,11 @@ class ActiveRun:
     def final(self) -> bool:
         """Whether the run has ended."""
         return self.status.get("phase") in FINAL_PHASES
+
+    @property
+    def terminated(self) -> bool:
+        """Whether the user wants all of it to end at once."""
+        return self.state.private.get("shutdown") == "Terminate"
 
     @property
     def most_pods(self) -> int:
@@ -116,7 +124,7 @@ class ActiveRun:
         follow: list[Event] = []
         for action in outcome.actions:
             if isinstance(action, StartPod):
-                self._add_pod(action)
+                self._add_pod(action, now)
             elif isinstance(action, WakeAt):
                 heapq.heappush(self.timers, action.at)
                 change.timers_set.add(action.at)
@@ -181,8 +189,8 @@ class ActiveRun:
         for pod in self.running.values():
             pod.kill = message
 
-    def _add_pod(self, start: StartPod) -> None:
-        self.waiting[start.node_id] = Pod(start, asked_by(start.template))
+    def _add_pod(self, start: StartPod, now: float) -> None:
+        self.waiting[start.node_id] = Pod(start, asked_by(start.template), since=now)
         row = PodRow(self.name, start.node_id, start.name, "pending", start_to_text(start), None)
         self.change().pods_added.append(row)
 
@@ -193,9 +201,10 @@ class ActiveRun:
             result = PodResult(phase="Failed", message=action.message)
             return [PodEnded(action.node_id, result)]
         pod = self.running.get(action.node_id)
-        if pod is not None and pod.kill is None:
-            pod.kill = action.message
-            self.change().pods_killed[action.node_id] = action.message
+        if pod is not None:
+            if pod.kill is None:  # what ends it first is what is said of it
+                pod.kill = action.message
+                self.change().pods_killed[action.node_id] = action.message
             self.to_kill.append(action.node_id)
         return []
 

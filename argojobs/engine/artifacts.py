@@ -8,33 +8,41 @@ artifact says otherwise; a single root entry takes the place of the path, severa
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import shutil
 import stat
 import tarfile
-import zipfile
 import zlib
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from argojobs.errors import InputError
+from argojobs.engine.unpacking import unpack
+from argojobs.storage.copying import copy_content, irregular, open_regular
+from argojobs.storage.new_files import new_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Archive = Literal["auto", "tar", "zip", "none"]
 
-SMALL = 1 << 20  # bytes; what is smaller is packed and unpacked in memory, in one call
-TINY = 1 << 13  # bytes; a window of this size sees all of it
-GZIP = 31  # zlib's way to say "with a gzip header"
+IN_MEMORY = 1 << 20  # bytes; what is smaller is packed and unpacked in memory, in one call
+SMALL_WINDOW = 1 << 13  # bytes; zlib's smallest windows see all of it
+WITH_GZIP_HEADER = 31  # zlib's `wbits` that says so, with its largest window
 BLOCK = tarfile.BLOCKSIZE
-FAST = 1  # the compression level when the manifest gives none: models hardly compress
+DEFAULT_LEVEL = 1  # of compression, when the manifest gives none: models hardly compress
 
 
-def save_tar(source: str, target: str, name: str, level: int = FAST) -> None:
+def save_tar(source: str, target: str, name: str, level: int = DEFAULT_LEVEL) -> None:
     """Pack a file or folder as the root entry `name` of a gzip tar.
 
-    level: 0 to 9, or -1 for the default. Raises OSError when there is no such file.
+    level: 0 to 9, or -1 for the default. Raises OSError when there is no such file, OutputError
+    when it is a pipe, socket or device.
     """
     status = os.lstat(source)
-    if stat.S_ISREG(status.st_mode) and status.st_size < SMALL:
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and not stat.S_ISLNK(
+        status.st_mode
+    ):
+        raise irregular(source)
+    if stat.S_ISREG(status.st_mode) and status.st_size < IN_MEMORY:
         with open(source, "rb") as reader:
             data = reader.read()
         entry = tarfile.TarInfo(name)
@@ -56,9 +64,9 @@ def save_tar(source: str, target: str, name: str, level: int = FAST) -> None:
 
 def _zip(data: bytes, level: int) -> bytes:
     """Compress in one go; little data with little memory, which a new process has to touch."""
-    if len(data) > TINY:
-        return zlib.compress(data, level, GZIP)
-    packer = zlib.compressobj(level, zlib.DEFLATED, GZIP - 3, 5)
+    if len(data) > SMALL_WINDOW:
+        return zlib.compress(data, level, WITH_GZIP_HEADER)
+    packer = zlib.compressobj(level, zlib.DEFLATED, WITH_GZIP_HEADER - 3, 5)
     return packer.compress(data) + packer.flush()
 
 
@@ -71,18 +79,39 @@ def _packable(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return entry
 
 
-def save_zip(source: str, target: str, name: str) -> None:
-    """Pack a file or folder as the root entry `name` of a zip file."""
+def save_zip(
+    source: str, target: str, name: str, resolve: Callable[[str], str] = os.path.realpath
+) -> None:
+    """Pack a file or folder as the root entry `name` of a zip file.
+
+    A link to a file is packed as that file, other links, pipes and the like are left out.
+    resolve: the host path that a link stands for. Raises as `save_tar`.
+    """
+    import zipfile
+
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        if os.path.isfile(source):
-            archive.write(source, name)
+
+        def add(path: str, named: str) -> None:
+            entry = zipfile.ZipInfo.from_file(path, named, strict_timestamps=False)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with open_regular(path) as reader, archive.open(entry, "w") as writer:
+                shutil.copyfileobj(reader, writer, 1 << 18)
+
+        if not os.path.isdir(source):
+            if not os.path.isfile(source):
+                os.stat(source)  # raises when there is nothing
+                raise irregular(source)
+            add(source, name)
             return
         for folder, folders, files in os.walk(source):
             below = os.path.join(name, os.path.relpath(folder, source))
             archive.write(folder, os.path.normpath(below))
             folders.sort()
             for file in sorted(files):
-                archive.write(os.path.join(folder, file), os.path.normpath(f"{below}/{file}"))
+                path = os.path.join(folder, file)
+                path = resolve(path) if os.path.islink(path) else path
+                if os.path.isfile(path):
+                    add(path, os.path.normpath(f"{below}/{file}"))
 
 
 def load(source: str, target: str, archive: Archive, *, take: bool = False) -> None:
@@ -95,18 +124,20 @@ def load(source: str, target: str, archive: Archive, *, take: bool = False) -> N
         if _load_small_tar(source, target):
             return
         if archive == "tar" or _is_gzip_tar(source):
-            _unpack(source, target, "tar")
+            unpack(source, target, "tar")
             return
     if archive == "zip":
-        _unpack(source, target, "zip")
+        unpack(source, target, "zip")
     elif take:
         os.replace(source, target)
     else:
-        shutil.copyfile(source, target)
+        copy_content(source, target)
 
 
 def set_mode(path: str, mode: int, *, recurse: bool) -> None:
-    """Give a loaded artifact its mode; with `recurse` everything below it too."""
+    """Give a loaded artifact its mode; with `recurse` everything below it too, links left out."""
+    if os.path.islink(path):
+        return
     os.chmod(path, mode)
     if recurse and os.path.isdir(path):
         for folder, folders, files in os.walk(path):
@@ -119,14 +150,14 @@ def set_mode(path: str, mode: int, *, recurse: bool) -> None:
 def _load_small_tar(source: str, target: str) -> bool:
     """The common case at once: a gzip tar of one small file. False when it is something else."""
     with open(source, "rb", buffering=0) as reader:
-        if os.fstat(reader.fileno()).st_size >= SMALL:
+        if os.fstat(reader.fileno()).st_size >= IN_MEMORY:
             return False
         packed = reader.read()
     if not packed.startswith(b"\x1f\x8b"):
         return False
-    unzip = zlib.decompressobj(GZIP)
+    unzip = zlib.decompressobj(WITH_GZIP_HEADER)
     try:
-        data = unzip.decompress(packed, 2 * SMALL)
+        data = unzip.decompress(packed, 2 * IN_MEMORY)
         entry = tarfile.TarInfo.frombuf(data[:BLOCK], "utf-8", "surrogateescape")
     except (zlib.error, tarfile.HeaderError):
         return False
@@ -140,11 +171,7 @@ def _load_small_tar(source: str, target: str) -> bool:
         or "/" in entry.name
     ):
         return False
-    # What is there is replaced, not written into: it may be a link, or the file of another.
-    if os.path.lexists(target):
-        os.unlink(target)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(target, flags, 0o600), "wb") as writer:
+    with new_file(target, 0o600) as writer:
         writer.write(memoryview(data)[BLOCK : BLOCK + entry.size])
         os.fchmod(writer.fileno(), entry.mode & 0o7777)
     return True
@@ -166,91 +193,6 @@ def _is_gzip_tar(path: str) -> bool:
     except tarfile.HeaderError:
         return False
     return True
-
-
-def _unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
-    unpacking = target + ".tmpdir"
-    os.makedirs(unpacking)
-    try:
-        if kind == "tar":
-            _unpack_tar(source, unpacking)
-        else:
-            _unpack_zip(source, unpacking)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the artifact is no readable {kind} archive: {error}") from error
-    roots = os.listdir(unpacking)
-    if len(roots) == 1:
-        _take_place(os.path.join(unpacking, roots[0]), target)
-        os.rmdir(unpacking)
-    else:
-        _take_place(unpacking, target)
-
-
-def _take_place(source: str, target: str) -> None:
-    """Rename to the input's path; a folder that is there is filled, as a volume may be."""
-    if os.path.isdir(target) and not os.path.islink(target) and os.path.isdir(source):
-        for name in os.listdir(source):
-            os.rename(os.path.join(source, name), os.path.join(target, name))
-        os.rmdir(source)
-    else:
-        os.rename(source, target)
-
-
-def _unpack_tar(source: str, folder: str) -> None:
-    modes: list[tuple[str, int]] = []
-    with tarfile.open(source, "r:*") as archive:
-        for entry in archive:
-            path = _safe(folder, entry.name)
-            if path == folder:
-                continue
-            if not entry.isdir():
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-            if entry.isdir():
-                os.makedirs(path, exist_ok=True)
-                modes.append((path, entry.mode & 0o7777))
-            elif entry.isreg():
-                content = archive.extractfile(entry)
-                with open(path, "wb") as writer:
-                    shutil.copyfileobj(content or io.BytesIO(), writer, 1 << 18)
-                os.chmod(path, entry.mode & 0o7777)
-                os.utime(path, (entry.mtime, entry.mtime))
-            elif entry.issym():
-                _safe(folder, os.path.join(os.path.dirname(entry.name), entry.linkname))
-                os.symlink(entry.linkname, path)
-            elif entry.islnk():
-                os.link(_safe(folder, entry.linkname), path)
-    for path, mode in reversed(modes):
-        os.chmod(path, mode)
-
-
-def _unpack_zip(source: str, folder: str) -> None:
-    with zipfile.ZipFile(source) as archive:
-        for entry in archive.infolist():
-            path = _safe(folder, entry.filename)
-            if entry.is_dir():
-                os.makedirs(path, exist_ok=True)
-                continue
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with archive.open(entry) as content, open(path, "wb") as writer:
-                shutil.copyfileobj(content, writer, 1 << 18)
-            mode = entry.external_attr >> 16 & 0o7777
-            if mode:
-                os.chmod(path, mode)
-
-
-def _safe(folder: str, name: str) -> str:
-    """The path of an entry; raises InputError when it would lie outside, links followed."""
-    path = os.path.normpath(os.path.join(folder, name))
-    if path == folder and not name.startswith("/"):
-        return folder
-    parent = os.path.realpath(os.path.dirname(path))
-    if not path.startswith(folder + "/") or not _within(parent, os.path.realpath(folder)):
-        raise InputError(f"the archive's entry {name!r} leads outside of the artifact")
-    return path
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder + "/")
 
 
 def archive_name(name: str, path: str, kind: str) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.artifacts import FAST, save_tar, save_zip
+from argojobs.engine.artifacts import DEFAULT_LEVEL, save_tar, save_zip
 from argojobs.errors import ArgojobsError
+from argojobs.storage.copying import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,33 +35,49 @@ def collect(
     *,
     staging: str,
     own: Callable[[str], bool],
+    working_directory: str = "/",
 ) -> tuple[dict[str, Any], list[str]]:
     """Collect the outputs of a pod.
 
     outputs: of the request. locate: container path -> host path. staging: a folder for archives
-    under way. own: whether a host path is the pod's alone and may be moved. Returns Argo's
-    outputs object (without result and exitCode) and what went wrong, a text each.
+    under way. own: whether a host path is the pod's alone and may be moved. working_directory:
+    where the step ran, as a container path. Returns Argo's outputs object (without result and
+    exitCode) and what went wrong, a text each.
     """
     found: dict[str, Any] = {}
     problems: list[str] = []
-    parameters = [_parameter(parameter, locate, problems) for parameter in outputs["parameters"]]
-    if parameters:
-        found["parameters"] = [parameter for parameter in parameters if parameter is not None]
+
+    def blame(kind: str, item: Mapping[str, Any], error: ArgojobsError | OSError) -> None:
+        """Note what went wrong with an output, in the container's own paths."""
+        reason = _reason(item, error)
+        if isinstance(error, FileNotFoundError):
+            reason += _elsewhere(item["path"], working_directory, locate)
+        problems.append(f"cannot save {kind} {item['declared']['name']!r}: {reason}")
+
+    parameters = []
+    for parameter in outputs["parameters"]:
+        try:
+            parameters.append(_parameter(parameter, locate))
+        except (ArgojobsError, OSError) as error:
+            blame("parameter", parameter, error)
+    if outputs["parameters"]:
+        found["parameters"] = parameters
     saved = []
-    for artifact in outputs["artifacts"]:
+    for number, artifact in enumerate(outputs["artifacts"]):
         try:
             source = locate(artifact["path"])
             if artifact["optional"] and not os.path.lexists(source):
                 continue
+            resolve = _resolving(artifact["path"], source, locate)
             if artifact["archive"] == "none":
                 alone = own(source) and not _shares(artifact, outputs)
-                repository().put(source, artifact["key"], move=alone)
+                repository().put(source, artifact["key"], move=alone, resolve=resolve)
             else:
-                packed = _pack(artifact, source, staging)
+                packed = f"{staging}/saving-{number}"
+                _pack(artifact, source, packed, resolve)
                 repository().put(packed, artifact["key"], move=True)
         except (ArgojobsError, OSError) as error:
-            name = artifact["declared"]["name"]
-            problems.append(f"cannot save artifact {name!r}: {_reason(artifact, error)}")
+            blame("artifact", artifact, error)
         else:
             declared = artifact["declared"]
             saved.append({**declared, "s3": {**declared.get("s3", {}), "key": artifact["key"]}})
@@ -69,45 +86,50 @@ def collect(
     return found, problems
 
 
-def _parameter(
-    parameter: Mapping[str, Any], locate: Callable[[str], str], problems: list[str]
-) -> dict[str, Any] | None:
+def _parameter(parameter: Mapping[str, Any], locate: Callable[[str], str]) -> dict[str, Any]:
     """The declared parameter with its value: the file's text, less one newline at its end."""
-    declared, default = parameter["declared"], parameter["default"]
     try:
-        with open(locate(parameter["path"]), "rb") as file:
+        with open_regular(locate(parameter["path"])) as file:
             value = file.read().decode("utf-8", "replace")
-    except FileNotFoundError as error:
-        if default is None:
-            problems.append(
-                f"cannot save parameter {declared['name']!r}: {_reason(parameter, error)}"
-            )
-            return None
-        value = str(default)
-    except OSError as error:
-        problems.append(f"cannot save parameter {declared['name']!r}: {_reason(parameter, error)}")
-        return None
-    return {**declared, "value": value.removesuffix("\n")}
+    except FileNotFoundError:
+        if parameter["default"] is None:
+            raise
+        value = str(parameter["default"])
+    return {**parameter["declared"], "value": value.removesuffix("\n")}
 
 
-def _pack(artifact: Mapping[str, Any], source: str, staging: str) -> str:
-    """Make the artifact's archive; returns its path."""
-    packed = f"{staging}/saving-{artifact['declared']['name']}"
-    root = os.path.basename(artifact["path"].rstrip("/"))
+def _resolving(path: str, source: str, locate: Callable[[str], str]) -> Callable[[str], str]:
+    """What a link in the output at `path` stands for, as the pod sees it, not as the host would."""
+    return lambda link: locate(path + link[len(source) :])
+
+
+def _elsewhere(path: str, working_directory: str, locate: Callable[[str], str]) -> str:
+    """The remedy when a missing output lies where the step ran: in an image that is often "/"."""
+    folder, name = os.path.split(path)
+    beside = os.path.join(working_directory, name)
+    if folder == working_directory or not os.path.lexists(locate(beside)):
+        return ""
+    return f" (the step runs in {working_directory}, where {name} is: set workingDir: {folder})"
+
+
+def _pack(
+    artifact: Mapping[str, Any], source: str, packed: str, resolve: Callable[[str], str]
+) -> None:
+    """Make the artifact's archive at the path `packed`."""
+    root = os.path.basename(artifact["path"])
     if artifact["archive"] == "zip":
-        save_zip(source, packed, root)
+        save_zip(source, packed, root, resolve)
     else:
         level = artifact["level"]
-        save_tar(source, packed, root, FAST if level is None else int(level))
-    return packed
+        save_tar(source, packed, root, DEFAULT_LEVEL if level is None else int(level))
 
 
 def _shares(artifact: Mapping[str, Any], outputs: Mapping[str, Any]) -> bool:
     """Whether another output lies in, above or at the artifact's path."""
-    path = artifact["path"].rstrip("/") + "/"
+    path = artifact["path"] + "/"
     for other in outputs["artifacts"]:
         if other is not artifact:
-            beside = other["path"].rstrip("/") + "/"
+            beside = other["path"] + "/"
             if path.startswith(beside) or beside.startswith(path):
                 return True
     return False
@@ -115,5 +137,5 @@ def _shares(artifact: Mapping[str, Any], outputs: Mapping[str, Any]) -> bool:
 
 def _reason(item: Mapping[str, Any], error: ArgojobsError | OSError) -> str:
     if isinstance(error, ArgojobsError):
-        return error.what
+        return f"{item['path']}: {error.what}"
     return f"{item['path']}: {(error.strerror or str(error)).lower()}"

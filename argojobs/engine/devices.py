@@ -76,6 +76,21 @@ def choose(
     return chosen
 
 
+def shortage(asked: Resources, used: Resources, capacity: Resources) -> str:
+    """Say of what a pod finds too little: `a CPU: 2 of 2`; empty when there is enough for it."""
+    wanted, free = asked.at_most(capacity), capacity - used
+    if wanted.cpu > free.cpu + 1e-9:
+        what = "a CPU" if wanted.cpu <= 1 else f"{wanted.cpu:g} CPUs"
+        return f"{what}: {used.cpu:g} of {capacity.cpu:g}"
+    if wanted.memory > free.memory:
+        sizes = (f"{amount / 2**30:.1f}" for amount in (wanted.memory, used.memory, capacity.memory))
+        return "{} GiB of memory: {} of {} GiB".format(*sizes)
+    if wanted.gpu > free.gpu:
+        what = "a GPU" if wanted.gpu == 1 else f"{wanted.gpu} GPUs"
+        return f"{what}: {used.gpu} of {capacity.gpu}"
+    return ""
+
+
 def _reserve(wanted: Resources, free: Resources) -> Resources:
     """Return what is left to later pods: nothing of what `wanted` is short of."""
     return Resources(

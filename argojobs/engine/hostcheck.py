@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import posixpath
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from argojobs.engine.coverage import reachable
+from argojobs.engine.executors.processes import boot_identity
 from argojobs.engine.expansion import secret_value
-from argojobs.engine.pod import PYTHON, missing_command
+from argojobs.engine.pod import PYTHON, missing_command, refuse_paths, rerootable
 from argojobs.errors import HostError
+
+#: In the home: what the executor last found this host to allow, and since which start of it.
+ISOLATION_FILE = "isolation"
 
 
 def refuse_missing(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) -> None:
@@ -56,20 +61,28 @@ def _check_program(
     if known["root"] or "{{" in program or "$(" in program or PYTHON.fullmatch(program):
         return
     if _is_missing(program, template, container, submitter):
+        if not container.get("command") and not known["entrypoint"]:
+            raise HostError(
+                f"the entrypoint of the image {image!r} is not known on this machine, and its "
+                f"args begin with {program!r}, which is no program here",
+                where=where,
+                hint="give the template a command, or say what the image starts: "
+                f'[local.images."{image}"]  entrypoint = [...]',
+            )
         error = missing_command(program, image)
         raise HostError(error.what, where=f"{where}.command", hint=error.hint)
 
 
-def _check_secrets(
-    container: Mapping[str, Any], submitter: Mapping[str, Any], where: str
-) -> None:
+def _check_secrets(container: Mapping[str, Any], submitter: Mapping[str, Any], where: str) -> None:
     for index, variable in enumerate(container.get("env") or ()):
         reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
         if reference and "{{" not in f"{reference}":
             try:
                 secret_value(variable["name"], reference, submitter.get("secrets", {}))
             except HostError as error:
-                raise HostError(error.what, where=f"{where}.env[{index}]", hint=error.hint) from error
+                raise HostError(
+                    error.what, where=f"{where}.env[{index}]", hint=error.hint
+                ) from error
 
 
 def _is_missing(
@@ -106,12 +119,13 @@ def _own_places(template: Mapping[str, Any], container: Mapping[str, Any]) -> It
 def claim_notes(
     workflow: Mapping[str, Any], submitter: Mapping[str, Any], claims: Path
 ) -> list[str]:
-    """Return one note for each claim that no setting names a folder for: where it is here.
+    """Return one note for each claim without a folder that is there: where it is here.
 
     claims: the folder of the home that holds such claims, made when a pod first mounts one.
     """
     spec = workflow["spec"]
     unnamed: dict[str, None] = {}
+    named: dict[str, str] = {}
     for _, template in reachable(spec):
         container = template.get("container") or template.get("script") or {}
         mounted = {mount.get("name") for mount in container.get("volumeMounts") or ()}
@@ -119,9 +133,71 @@ def claim_notes(
             claim = (volume.get("persistentVolumeClaim") or {}).get("claimName", "")
             if volume["name"] in mounted and claim and claim not in submitter["claims"]:
                 unnamed[claim] = None
+            elif volume["name"] in mounted and claim:
+                named[claim] = str(submitter["claims"][claim])
     return [
         f"the claim {claim!r} is the folder {claims / claim} on this machine; "
         f"[local.claims] in argojobs.toml names another"
         for claim in unnamed
         if "{{" not in claim
+    ] + [
+        f"the claim {claim!r} is the folder {folder} by [local.claims]: it is not there yet and "
+        "is made, empty"
+        for claim, folder in named.items()
+        if not Path(folder).exists()
     ]
+
+
+def host_isolation(home: Path) -> str:
+    """Return what kind of private root this host allows a pod: mount, user or none.
+
+    As the executor of the home last found, else found out here.
+    """
+    try:
+        found, boot = (home / ISOLATION_FILE).read_text().split()
+    except (FileNotFoundError, ValueError):
+        boot = found = ""
+    if found and boot == boot_identity():
+        return found
+    from argojobs.engine.executors.namespace import probe
+
+    with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
+        return probe(folder)
+
+
+def refuse_private_paths(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) -> None:
+    """Raise `UnsupportedError` for the first template that needs a root of its own.
+
+    For a host without mount namespaces, unless the submitter shares the host's paths.
+    """
+    if submitter["share_host_paths"]:
+        return
+    for index, template in reachable(workflow["spec"]):
+        for kind in ("container", "script"):
+            container = template.get(kind)
+            if container is not None:
+                paths = list(_private_paths(template, container))
+                refuse_paths(paths, where=f"spec.templates[{index}].{kind}")
+
+
+#: What a run is told once on a host without mount namespaces.
+WITHOUT_NAMESPACES = (
+    "this host has no mount namespaces: the steps of a manifest see and write its own files, also "
+    "by absolute paths inside their commands, which cannot be known beforehand"
+)
+
+
+def _private_paths(template: Mapping[str, Any], container: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the absolute paths that a template declares, but for those of our own program."""
+    inputs, outputs = template.get("inputs") or {}, template.get("outputs") or {}
+    paths = [each.get("path") for each in inputs.get("artifacts") or ()]
+    paths += [each.get("path") for each in outputs.get("artifacts") or ()]
+    paths += [(each.get("valueFrom") or {}).get("path") for each in outputs.get("parameters") or ()]
+    paths += [mount.get("mountPath") for mount in container.get("volumeMounts") or ()]
+    ours = rerootable(container)
+    for path in paths:
+        given = str(path or "")
+        if not given or "{{" in given or given == "/dev/shm":  # noqa: S108
+            continue
+        if not (ours and given.startswith("/argojobs/")):
+            yield given

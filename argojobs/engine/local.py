@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import re
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -117,7 +116,13 @@ class LocalService:
         """Return the notes on a workflow, raising what `create` would, without starting it."""
         from argojobs.engine.coverage import reachable, refuse_uncovered
         from argojobs.engine.devices import missing_devices
-        from argojobs.engine.hostcheck import claim_notes, refuse_missing
+        from argojobs.engine.hostcheck import (
+            WITHOUT_NAMESPACES,
+            claim_notes,
+            host_isolation,
+            refuse_missing,
+            refuse_private_paths,
+        )
         from argojobs.engine.submitter import capture
 
         notes = refuse_uncovered(workflow)
@@ -127,6 +132,9 @@ class LocalService:
             raise HostError("; ".join(missing), hint="leave out --strict-resources to run anyway")
         submitter = submitter if submitter is not None else capture()
         refuse_missing(workflow, submitter)
+        if host_isolation(self.home) == "none":
+            refuse_private_paths(workflow, submitter)
+            notes = [*notes, WITHOUT_NAMESPACES]
         return [*notes, *missing, *claim_notes(workflow, submitter, self.home / "claims")]
 
     def get(self, name: str) -> Workflow:
@@ -177,9 +185,9 @@ class LocalService:
         """See `Service.stop`; returns once the controller has taken it in."""
         return self._shut_down(name, "Stop", message)
 
-    def terminate(self, name: str) -> Workflow:
+    def terminate(self, name: str, message: str = "") -> Workflow:
         """See `Service.terminate`; returns once the controller has taken it in."""
-        return self._shut_down(name, "Terminate", "")
+        return self._shut_down(name, "Terminate", message)
 
     def delete(self, name: str) -> None:
         """See `Service.delete`; the run's artifacts in this home go too."""
@@ -207,6 +215,10 @@ class LocalService:
 
         return DirectoryRepository(str(artifact_root(self.home)))
 
+    def project(self, name: str) -> Path:
+        """Return the folder of the project that a run was submitted from."""
+        return Path(self.store.submitter(name)["project"])
+
     def status(self) -> dict[str, Any]:
         """Say which controller serves the home, and which runs are not finished."""
         from argojobs.engine.lock import holder
@@ -233,7 +245,11 @@ class LocalService:
         if unfinished and not force:
             names = ", ".join(unfinished[:5]) + (", ..." if len(unfinished) > 5 else "")
             raise ConflictError(
-                f"{len(unfinished)} runs are not finished: {names}",
+                (
+                    f"the run {names} is not finished"
+                    if len(unfinished) == 1
+                    else f"{len(unfinished)} runs are not finished: {names}"
+                ),
                 hint="stop them first, or use --force: their steps go on, and the next "
                 "argojobs run takes them up again",
             )
@@ -303,8 +319,10 @@ def _checked_name(workflow: Workflow) -> str:
 
 def _remove_tree(folder: Path) -> None:
     """Remove a folder that may not be there. Raises `HostError`."""
+    from argojobs.storage.removing import remove_tree
+
     try:
-        shutil.rmtree(folder)
+        remove_tree(folder)
     except FileNotFoundError:
         return
     except OSError as error:

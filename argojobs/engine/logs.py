@@ -96,8 +96,8 @@ def read_logs(
     done: set[str] = set()
     while True:
         final = store.is_final(name)
-        for pod_node, pod, state in store.pod_states(name):
-            if pod_node in done or (node_id and pod_node != node_id):
+        for pod_node, pod, state in store.pod_states(name, node_id):
+            if pod_node in done:
                 continue
             if state == "pending" and not final:
                 continue

@@ -45,6 +45,14 @@ class PodStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class PodWaits:
+    """The pod of a node cannot start yet, for a reason that a reader wants to know."""
+
+    node_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class PodEnded:
     """The pod of a node ended; a lost pod is phase Error, message `pod deleted`."""
 
@@ -65,7 +73,7 @@ class Shutdown:
     message: str = ""
 
 
-Event = Begin | PodStarted | PodEnded | Tick | Shutdown
+Event = Begin | PodStarted | PodWaits | PodEnded | Tick | Shutdown
 
 
 @dataclass(frozen=True, slots=True)

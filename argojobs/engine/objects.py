@@ -7,12 +7,13 @@ bookkeeping. Shown are exactly Argo's fields: whole seconds, summed progress, Ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from argojobs.engine.clock import whole
 from argojobs.engine.operator.progress import summed_progress
-from argojobs.service import FINAL_PHASES, Workflow
+from argojobs.service import FINAL_PHASES, STOP_MESSAGE, WAITED, Workflow
 
 _LABEL = "workflows.argoproj.io/"
 _TIMES = frozenset({"startedAt", "finishedAt"})
@@ -45,6 +46,9 @@ def shown_workflow(
             **own.get("annotations", {}),
             _LABEL + "pod-name-format": "v2",
         }
+    if private.get("shutdownMessage"):
+        annotations = {**shown.get("annotations", {}), STOP_MESSAGE: private["shutdownMessage"]}
+        shown["annotations"] = annotations
     shutdown = private.get("shutdown")
     return {
         "apiVersion": "argoproj.io/v1alpha1",
@@ -53,6 +57,18 @@ def shown_workflow(
         "spec": {**spec, "shutdown": shutdown} if shutdown else dict(spec),
         "status": _whole_times(status),
     }
+
+
+def with_nodes(workflow: Workflow, nodes: Mapping[str, dict[str, Any]]) -> Workflow:
+    """Return the object with the nodes of these rows, and what its pods waited for their turn."""
+    status = {**workflow["status"], "nodes": shown_nodes(nodes)}
+    waited = {key: node["_waited"] for key, node in nodes.items() if node.get("_waited", 0) >= 1}
+    metadata = workflow["metadata"]
+    if waited:
+        told = json.dumps(waited, separators=(",", ":"))
+        annotations = {**metadata.get("annotations", {}), WAITED: told}
+        metadata = {**metadata, "annotations": annotations}
+    return {**workflow, "metadata": metadata, "status": status}
 
 
 def shown_nodes(nodes: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

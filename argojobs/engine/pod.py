@@ -16,20 +16,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.engine.artifacts import archive_name
 from argojobs.engine.expansion import container_variables, expand
+from argojobs.engine.quantities import quantity
+from argojobs.engine.request_format import FORMAT
 from argojobs.errors import HostError, ParameterError, UnsupportedError
+from argojobs.manifest.names import is_dns_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from argojobs.engine.model import StartPod, Template
 
-FORMAT = 1
 GRACE = 30.0  # Kubernetes' terminationGracePeriodSeconds
+GRACE_AT_ONCE = 2.0  # of a run that is terminated: somebody waits for it at the keyboard
 LONGEST = 131_071  # bytes of one environment variable or argument (Linux: MAX_ARG_STRLEN - 1)
 SCRIPT = "/argo/staging/script"  # where Argo puts `script.source`
 PROGRESS = "/argo/progress"
 PYTHON = re.compile(r"python(3(\.\d+)?)?")
 OUR_PROGRAM = "/argojobs/code/.argojobs"
+CODE = "code/"  # the keys of code bundles: what is there is run by other steps
+POD_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
+ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramOrArtifactNameFmt
+HOST_PATH_TYPES = ("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket",
+                   "CharDevice", "BlockDevice")  # fmt: skip
 ALLOWED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR"
     r"|TRANSIENT_ERROR_PATTERN"
@@ -121,9 +129,15 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     """The request that starts a pod.
 
     Raises HostError for a command or claim this machine has no answer for, UnsupportedError for
-    a field that cannot be honoured here, ParameterError for a value that is too large.
+    a field that cannot be honoured here, ParameterError for a value that is too large or that no
+    program can be given.
     """
     template = start.template
+    if not POD_NAME.fullmatch(start.name):
+        raise UnsupportedError(
+            f"the pod would be called {start.name!r}, which is no name",
+            hint="Names of templates are letters, digits and '-' (Argo).",
+        )
     script = template.get("script")
     container: Mapping[str, Any] = script if script is not None else template["container"]
     image = context.images.get(container.get("image", ""), Image())
@@ -138,7 +152,8 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     command = _command(container, image, context, {**declared, **injected})
     if source:
         command.append(script_path)
-    working_directory = container.get("workingDir") or (
+    _check_text({**declared, **injected}, [*command, source])
+    working_directory = _absolute(container.get("workingDir"), "workingDir") or (
         "/" if image.root else context.submitter.directory
     )
     request: dict[str, Any] = {
@@ -159,8 +174,8 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
         ],
         "script": source or None,
         "script_path": script_path,
-        "inputs": _inputs(template),
-        "outputs": _outputs(template, context, start.name),
+        "inputs": _inputs(template, working_directory),
+        "outputs": _outputs(template, context, start.name, working_directory),
         "mounts": _mounts(template, container, context),
         "deadline": start.deadline,
         "grace": context.grace,
@@ -295,6 +310,73 @@ def _command(
     return words
 
 
+def _check_text(variables: Mapping[str, str], words: list[str]) -> None:
+    """Refuse what the kernel cannot hand to a program; raises ParameterError naming it."""
+    for name in variables:
+        if not name or "=" in name or "\0" in name:
+            raise ParameterError(
+                f"{name!r} is no name of an environment variable",
+                hint="It may hold any character but '=', and is not empty (Kubernetes).",
+            )
+    given = [(f"the environment variable {name}", text) for name, text in variables.items()]
+    given += [("a word of the command", text) for text in words[:-1]]
+    for what, text in given:
+        if "\0" in text:
+            raise ParameterError(
+                f"{what} holds the character NUL, which ends texts for a program",
+                hint="Pass such data as an artifact.",
+            )
+    for what, text in (*given, ("the script", words[-1])):
+        check_encodable(what, text)
+
+
+def check_encodable(what: str, text: str) -> None:
+    """Raise ParameterError for a text with half a character (a surrogate without its other)."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise ParameterError(
+            f"{what} holds half a character ({text[error.start]!a}), which is no text",
+            hint="In JSON such a character is two escapes, \\ud83d\\ude00: give both.",
+        ) from error
+
+
+def _absolute(path: Any, field: str) -> str:
+    """The path of a field, normalised; raises UnsupportedError for a relative one."""
+    path = str(path or "")
+    if path and not path.startswith("/"):
+        raise UnsupportedError(
+            f"the {field} {path!r} is not absolute", hint="Begin it with '/' (Kubernetes)."
+        )
+    return _joined("/", path) if path else ""
+
+
+def _joined(folder: str, path: str) -> str:
+    """A path as the step means it, from its working directory; "/" stays within "/"."""
+    return "/" + posixpath.normpath(posixpath.join(folder, path)).lstrip("/")
+
+
+def _place(item: Mapping[str, Any], path: str, kind: str, working_directory: str) -> str:
+    """Where an artifact or parameter lies in the container.
+
+    Raises UnsupportedError for a name that is none, and for "/" itself.
+    """
+    if not ARTIFACT_NAME.fullmatch(str(item["name"])):
+        raise UnsupportedError(
+            f"{item['name']!r} is no name of an {kind}",
+            hint="Names are letters, digits, '-' and '_' (Argo).",
+        )
+    place = _joined(working_directory, path)
+    if place == "/":
+        raise UnsupportedError(
+            f"the {kind} {item['name']!r} has the path {path!r}: the whole file tree",
+            hint="Name a file or a folder in it.",
+        )
+    return place
+
+
 def _no_command(image: str) -> HostError:
     return HostError(
         f"the image {image!r} is not known on this machine, and the template gives no command",
@@ -310,20 +392,21 @@ def missing_command(command: str, image: str) -> HostError:
     )
 
 
-def _inputs(template: Template) -> list[dict[str, Any]]:
+def _inputs(template: Template, working_directory: str) -> list[dict[str, Any]]:
     """Input artifacts with a location; optional ones without are left out."""
     inputs = []
     for artifact in (template.get("inputs") or {}).get("artifacts") or ():
         item: dict[str, Any] = {
             "name": artifact["name"],
-            "path": artifact["path"],
+            "path": _place(artifact, artifact["path"], "input artifact", working_directory),
             "archive": next(iter(artifact.get("archive") or {"auto": {}})),
             "mode": artifact.get("mode"),
             "recurse": bool(artifact.get("recurseMode")),
             "optional": bool(artifact.get("optional")),
         }
         if "raw" in artifact:
-            item["data"] = artifact["raw"].get("data", "")
+            item["data"] = str(artifact["raw"].get("data", ""))
+            check_encodable(f"the input artifact {artifact['name']!r}", item["data"])
         elif (artifact.get("s3") or {}).get("key"):
             item["key"] = _joined_key(artifact)
         elif artifact.get("optional"):
@@ -343,7 +426,9 @@ def _joined_key(artifact: Mapping[str, Any]) -> str:
     return posixpath.join(key, str(sub_path)) if sub_path else key
 
 
-def _outputs(template: Template, context: PodContext, pod: str) -> dict[str, Any]:
+def _outputs(
+    template: Template, context: PodContext, pod: str, working_directory: str
+) -> dict[str, Any]:
     """Output parameters read from files, and output artifacts with the key each will have."""
     outputs = template.get("outputs") or {}
     parameters: list[dict[str, Any]] = []
@@ -352,7 +437,8 @@ def _outputs(template: Template, context: PodContext, pod: str) -> dict[str, Any
         if "path" not in source:
             continue
         default = source.get("default", parameter.get("default"))
-        parameters.append({"path": source["path"], "default": default, "declared": parameter})
+        path = _place(parameter, source["path"], "output parameter", working_directory)
+        parameters.append({"path": path, "default": default, "declared": parameter})
     prefix = context.artifact_prefix or f"{context.workflow}/{pod}"
     artifacts = []
     for artifact in outputs.get("artifacts") or ():
@@ -360,14 +446,22 @@ def _outputs(template: Template, context: PodContext, pod: str) -> dict[str, Any
             continue
         archive = artifact.get("archive") or {"tar": {}}
         kind = next(iter(archive))
-        name = archive_name(artifact["name"], artifact["path"], kind)
+        path = _place(artifact, artifact["path"], "output artifact", working_directory)
+        name = archive_name(artifact["name"], path, kind)
+        key = str((artifact.get("s3") or {}).get("key") or "")
+        if (key + "/").startswith(CODE):
+            raise UnsupportedError(
+                f"the output artifact {artifact['name']!r} has the key {key!r}, where the code of"
+                " steps lies",
+                hint=f"Give it a key that does not begin with {CODE}",
+            )
         artifacts.append(
             {
-                "path": artifact["path"],
+                "path": path,
                 "optional": bool(artifact.get("optional")),
                 "archive": kind,
                 "level": (archive[kind] or {}).get("compressionLevel"),
-                "key": (artifact.get("s3") or {}).get("key") or f"{prefix}/{name}",
+                "key": key or f"{prefix}/{name}",
                 "declared": artifact,
             }
         )
@@ -378,18 +472,25 @@ def _mounts(
     template: Template, container: Mapping[str, Any], context: PodContext
 ) -> list[dict[str, Any]]:
     volumes = {volume["name"]: volume for volume in template.get("volumes") or ()}
+    numbers = {name: number for number, name in enumerate(volumes)}
     mounts = []
     for mount in container.get("volumeMounts") or ():
         volume = volumes.get(mount["name"])
         if volume is None:
             raise UnsupportedError(f"volumeMounts names {mount['name']!r}, which is no volume")
+        if not is_dns_label(mount["name"]):
+            raise UnsupportedError(
+                f"{mount['name']!r} is no name of a volume",
+                hint="Names are small letters, digits and '-', at most 63 (Kubernetes).",
+            )
         sub_path = str(mount.get("subPath") or "")
         if sub_path.startswith("/") or ".." in sub_path.split("/"):
             raise UnsupportedError(f"the subPath {sub_path!r} leads out of its volume")
         mounts.append(
             {
                 "name": mount["name"],
-                "path": mount["mountPath"],
+                "number": numbers[mount["name"]],
+                "path": _mount_path(mount),
                 "sub_path": sub_path,
                 **_volume(volume, context, read_only=bool(mount.get("readOnly"))),
             }
@@ -397,23 +498,40 @@ def _mounts(
     return mounts
 
 
+def _mount_path(mount: Mapping[str, Any]) -> str:
+    path = _absolute(mount["mountPath"], "mountPath")
+    if path == "/" or not path:
+        raise UnsupportedError(f"the volume {mount['name']!r} cannot be mounted at {path!r}")
+    return path
+
+
 def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) -> dict[str, Any]:
     if "emptyDir" in volume:
         empty = volume["emptyDir"] or {}
         found: dict[str, Any] = {"kind": "emptyDir", "read_only": read_only}
         if empty.get("medium") == "Memory":
-            found["memory"] = _bytes(empty.get("sizeLimit"))
+            found["memory"] = int(quantity(empty.get("sizeLimit")) or 0)
         return found
     if "hostPath" in volume:
         host = volume["hostPath"]
-        create = host.get("type") == "DirectoryOrCreate"
-        return {"kind": "host", "source": host["path"], "create": create, "read_only": read_only}
+        kind = str(host.get("type") or "")
+        if kind not in HOST_PATH_TYPES:
+            raise UnsupportedError(
+                f"the hostPath of the volume {volume['name']!r} has the type {kind!r}",
+                hint=f"Known are: {', '.join(filter(None, HOST_PATH_TYPES))}.",
+            )
+        return {
+            "kind": "host",
+            "source": _absolute(host["path"], "hostPath"),
+            "type": kind,
+            "read_only": read_only,
+        }
     if "persistentVolumeClaim" in volume:
         claim = volume["persistentVolumeClaim"]["claimName"]
         return {
             "kind": "claim",
             "source": context.claims.get(claim) or _own_claim(claim, context),
-            "create": True,
+            "type": "DirectoryOrCreate",
             "read_only": read_only or bool(volume["persistentVolumeClaim"].get("readOnly")),
         }
     kinds = ", ".join(key for key in volume if key != "name")
@@ -433,16 +551,6 @@ def _own_claim(claim: str, context: PodContext) -> str:
             hint=f'Give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
         )
     return f"{context.claims_home}/{claim}"
-
-
-def _bytes(quantity: Any) -> int:
-    """The bytes of a size limit; 0 when there is none."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]i?|k)?", str(quantity or ""))
-    if match is None:
-        return 0
-    unit = match[2] or ""
-    power = " KMGT".index(unit[0].upper()) if unit else 0
-    return int(float(match[1]) * (1024 if unit.endswith("i") else 1000) ** power)
 
 
 def _kept(context: PodContext) -> list[str]:
@@ -484,8 +592,15 @@ def _check_paths(request: Mapping[str, Any], *, rerooted: bool) -> None:
         )
         if not (rerooted and item["path"].startswith("/argojobs/"))
     ]
+    refuse_paths(paths)
+
+
+def refuse_paths(paths: Sequence[str], where: str = "") -> None:
+    """Raise UnsupportedError when there are paths that need a private root on a host without."""
     if paths:
         raise UnsupportedError(
             f"this machine has no mount namespaces, so a pod cannot have {', '.join(paths)}",
-            hint="Let it use the host's own paths with --share-host-paths, or run it on Linux.",
+            where=where,
+            hint="let it use the host's own paths with --share-host-paths, or run it on Linux "
+            "with user namespaces",
         )

@@ -14,14 +14,15 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 from argojobs.config.home import no_space
 from argojobs.engine.active import ActiveRun, Pod
-from argojobs.engine.clock import stamp
+from argojobs.engine.clock import duration, stamp
 from argojobs.engine.context import Isolation, pod_context, pod_directory
-from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus
+from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus, shortage
 from argojobs.engine.executors.outcome import LOST, read_result
 from argojobs.engine.journal import log
 from argojobs.engine.leases import lease, release
@@ -31,15 +32,21 @@ from argojobs.engine.model import (
     PodEnded,
     PodResult,
     PodStarted,
+    PodWaits,
     Shutdown,
+    StartPod,
     Tick,
 )
-from argojobs.engine.pod import GRACE, pod_request
+from argojobs.engine.pod import GRACE, GRACE_AT_ONCE, pod_request
 from argojobs.engine.store import Command, Store
 from argojobs.errors import ArgojobsError, HostError
 
 #: Seconds between two looks at the GPUs that other homes hold: nobody tells us of their end.
 LOOK_AGAIN = 0.5
+
+#: A pod that has waited so many seconds for its turn says why; so many pods of a run do.
+SILENCE = 1.0
+MOST_TOLD = 20
 
 #: Held in the home to have room for the last words of a run when the disk is full.
 RESERVE_FILE = "reserve"
@@ -135,6 +142,7 @@ class Scheduler:
         times = [run.timers[0] for run in self.runs.values() if run.timers]
         if self._without_gpu:
             times.append(self._look_again_at)
+        times += [pod.since + SILENCE for pod in self._told_of() if not pod.told]
         return min(times, default=None)
 
     def turn(self) -> None:
@@ -143,6 +151,7 @@ class Scheduler:
         while True:
             self._fold_queue()
             self._choose_pods()
+            self._tell_waiting()
             self._fold_queue()
             self._end_stuck_runs()
             if not self._commit():
@@ -242,8 +251,14 @@ class Scheduler:
             self._enqueue(run, PodStarted(node_id))
 
     def _candidates(self) -> Iterator[tuple[tuple[str, str], Resources]]:
-        """Yield the pods that wait, one of each run in turn, so that no run waits for another."""
-        queues = [_waiting_of(run) for run in self.runs.values() if run.waiting and not run.final]
+        """Yield the pods that wait, one of each run in turn, so that no run waits for another.
+
+        A run that has less of the host goes first: else each slot that becomes free would be the
+        oldest run's.
+        """
+        waiting = [run for run in self.runs.values() if run.waiting and not run.final]
+        waiting.sort(key=lambda run: sum(pod.resources.cpu for pod in run.running.values()))
+        queues = [_waiting_of(run) for run in waiting]
         while queues:
             for queue in list(queues):
                 found = next(queue, None)
@@ -251,6 +266,44 @@ class Scheduler:
                     queues.remove(queue)
                 else:
                     yield found
+
+    def _told_of(self) -> Iterator[Pod]:
+        """Yield the pods that say why they wait: the first of each run."""
+        for run in self.runs.values():
+            if not run.final:
+                yield from itertools.islice(run.waiting.values(), MOST_TOLD)
+
+    def _tell_waiting(self) -> None:
+        """Let pods that wait for more than a moment say for what, anew when that changes."""
+        now = self.clock()
+        late = {id(pod) for pod in self._told_of() if now - pod.since >= SILENCE}
+        if not late:
+            return
+        used = sum(
+            (pod.resources for run in self.runs.values() for pod in run.running.values()),
+            start=Resources(),
+        )
+        for run in self.runs.values():
+            for node_id, pod in itertools.islice(run.waiting.items(), MOST_TOLD):
+                if id(pod) in late and (text := self._why(run, pod, used)) != pod.told:
+                    pod.told = text
+                    self._enqueue(run, PodWaits(node_id, text))
+
+    def _why(self, run: ActiveRun, pod: Pod, used: Resources) -> str:
+        """Say for what a pod waits."""
+        if run.most_pods and len(run.running) >= run.most_pods:
+            return f"waits: this run may have {run.most_pods} at once (max_pods in the settings)"
+        lacking = shortage(pod.resources, used, self.capacity)
+        if not lacking:
+            return (
+                "waits for a GPU: in use elsewhere on this host"
+                if self._without_gpu
+                else "waits for its turn"
+            )
+        holders = [one.name for one in self.runs.values() if one.running]
+        names = ["this run" if name == run.name else name for name in holders]
+        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+        return f"waits for {lacking} in use by {', '.join(names[:2])}{more}"
 
     def _equip(self, run: ActiveRun, pod: Pod) -> bool:
         """Lend a pod its GPUs; False when another home has them now."""
@@ -326,7 +379,7 @@ class Scheduler:
                 self.executor.isolation,
                 pod.gpus if self.gpus else None,
             )
-            self.executor.start(pod_request(pod.start, context))
+            self.executor.start(pod_request(_with_deadline(pod.start, self.clock()), context))
         except (ArgojobsError, OSError) as error:
             message = error.what if isinstance(error, ArgojobsError) else str(error)
             log(f"{run.name}: pod {pod.start.name} cannot start: {message}")
@@ -340,7 +393,8 @@ class Scheduler:
         if pod is not None and pod.kill is not None:
             directory = self._directory(run.name, pod.start.name)
             try:
-                self.executor.stop(directory, pod.kill, GRACE)
+                grace = GRACE_AT_ONCE if run.terminated else GRACE
+                self.executor.stop(directory, pod.kill, grace)
             except OSError as error:
                 log(f"{run.name}: pod {pod.start.name} cannot be ended: {error}")
 
@@ -357,6 +411,18 @@ class Scheduler:
         except (OSError, ValueError, KeyError, TypeError) as error:
             log(f"{run.name}: {node_id}: the result in {directory} cannot be read: {error!r}")
             return PodResult("Error", f"the pod's result cannot be read: {error}")
+
+
+def _with_deadline(start: StartPod, now: float) -> StartPod:
+    """Put in what a pod may last from its own start, waiting for its turn not counted.
+
+    Source: Kubernetes API, PodSpec.activeDeadlineSeconds, "relative to StartTime".
+    """
+    lasts = start.template.get("activeDeadlineSeconds")
+    if lasts is None:
+        return start
+    ends = now + duration(lasts)
+    return replace(start, deadline=ends if start.deadline is None else min(ends, start.deadline))
 
 
 def _waiting_of(run: ActiveRun) -> Iterator[tuple[tuple[str, str], Resources]]:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.home import host_error, no_space
-from argojobs.engine.objects import shown_nodes, shown_workflow
+from argojobs.engine.objects import shown_workflow, with_nodes
 from argojobs.engine.schema import migrate
 from argojobs.errors import ConflictError, NotFoundError, ServerError
 from argojobs.service import FINAL_PHASES, Workflow
@@ -202,7 +202,7 @@ class Store:
                 raise not_found(name)
             workflow = _workflow(row)
             if nodes:
-                workflow["status"]["nodes"] = shown_nodes(self._nodes(name, 0))
+                workflow = with_nodes(workflow, self._nodes(name, 0))
         return workflow
 
     def changed_nodes(self, name: str, since: int) -> tuple[Workflow, dict[str, dict[str, Any]]]:
@@ -226,11 +226,13 @@ class Store:
         """Return the pods of a run in the order in which they were asked for."""
         return self._pods("run = ?", (run,))
 
-    def pod_states(self, run: str) -> list[tuple[str, str, str]]:
-        """Return (node id, pod name, state) of a run's pods, in their order."""
-        rows = self._all(
-            "SELECT node_id, name, state FROM pods WHERE run = ? ORDER BY number", (run,)
-        )
+    def pod_states(self, run: str, node_id: str = "") -> list[tuple[str, str, str]]:
+        """Return (node id, pod name, state) of a run's pods, in their order, or of one node's."""
+        select, order = "SELECT node_id, name, state FROM pods WHERE run = ?", "ORDER BY number"
+        if node_id:
+            rows = self._all(f"{select} AND node_id = ? {order}", (run, node_id))
+        else:
+            rows = self._all(f"{select} {order}", (run,))
         return [(row[0], row[1], row[2]) for row in rows]
 
     def submitter(self, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from argojobs.engine.objects import shown_nodes
+from argojobs.engine.objects import with_nodes
 from argojobs.engine.store import Store
 from argojobs.errors import NotFoundError
 from argojobs.service import FINAL_PHASES, WatchEvent, Workflow
@@ -85,7 +85,7 @@ def watch_run(store: Store, name: str, pace: Pace) -> Iterator[WatchEvent]:
             yield WatchEvent("DELETED", last)
             return
         rows.update(newer)
-        workflow["status"]["nodes"] = shown_nodes(rows)
+        workflow = with_nodes(workflow, rows)
         last = workflow
         yield WatchEvent("MODIFIED" if seen else "ADDED", workflow)
         if workflow["status"].get("phase") in FINAL_PHASES:

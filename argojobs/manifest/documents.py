@@ -1,7 +1,8 @@
 """Which workflows a file holds, each as a plain Workflow object in canonical form.
 
 A document is a Workflow object (`kind: Workflow`), the body of a REST request (`workflow:` on
-top, as Argo's `POST /api/v1/workflows/NAMESPACE` takes it), or a list of objects (`kind: List`).
+top, as Argo's `POST /api/v1/workflows/NAMESPACE` takes it), a bare Pod or Job, which becomes a
+Workflow of one step, or a list of objects (`kind: List`).
 Objects of other kinds (WorkflowTemplate, ConfigMap, ...) are kept apart for whoever needs them.
 """
 
@@ -25,6 +26,8 @@ API_VERSION = "argoproj.io/v1alpha1"
 _REQUEST_FIELDS = frozenset(
     {"workflow", "namespace", "serverDryRun", "createOptions", "instanceID"}
 )
+#: Kinds that are taken as a Workflow of one step (see `pods.py`).
+PODS = frozenset({"Pod", "Job"})
 _LIST_KINDS = frozenset({"List", "WorkflowList"})
 
 
@@ -34,13 +37,16 @@ class Document:
 
     workflow: the object, with apiVersion, kind, metadata and spec first. document: the number
     of the YAML document (from 0) and prefix: the path in it where the object begins. ignored:
-    fields beside `workflow:` in a request body that mean nothing to Argo.
+    fields beside `workflow:` in a request body that mean nothing to Argo. kind: what the file
+    says it is: a Pod or Job is a Workflow here. notes: what to tell of that, one line each.
     """
 
     workflow: dict[str, Any]
     document: int = 0
     prefix: Path = ()
     ignored: tuple[str, ...] = ()
+    kind: str = "Workflow"
+    notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -72,8 +78,17 @@ class Contents:
         """Return `file:line:column` of a path in an object of this file."""
         from .locate import locate
 
-        line, column = locate(self.text, (*document.prefix, *path), document.document)
+        line, column = locate(self.text, written_path(document, path), document.document)
         return place_text(self.file, line, column)
+
+
+def written_path(document: Document | Other, path: Path) -> Path:
+    """Return where in its YAML document something of an object is written."""
+    if isinstance(document, Document) and document.kind in PODS:
+        from .pods import path_in_pod
+
+        path = path_in_pod(document.kind, path)
+    return (*document.prefix, *path)
 
 
 def load(path: FilePath | str) -> Contents:
@@ -87,6 +102,7 @@ def parse(text: str, file: str = "") -> Contents:
     for number, value in enumerate(read(text, file)):
         if value is not None:
             sorter.sort(value, number)
+    sorter.check_refused()
     if not sorter.workflows and not sorter.others:
         raise ManifestError(
             "the file is empty", where=file, hint="an Argo Workflow begins with `kind: Workflow`"
@@ -97,9 +113,13 @@ def parse(text: str, file: str = "") -> Contents:
 def choose(contents: Contents, name: str | None = None) -> Document:
     """Return the one workflow of a file, or the one called `name` (or its number, from 1).
 
-    ManifestError where there is none, or several and no name.
+    Without a name, Pods and Jobs beside a Workflow are not meant. ManifestError where there is
+    none, or several and no name.
     """
     workflows = contents.workflows
+    if name is None:
+        proper = tuple(one for one in workflows if one.kind == "Workflow")
+        workflows = proper or workflows
     if not workflows:
         kinds = ", ".join(sorted({other.kind for other in contents.others}))
         raise ManifestError(
@@ -134,7 +154,7 @@ def canonical(value: Any) -> dict[str, Any]:
     """
     sorter = _Sorter("", "")
     sorter.sort(typed_tree(value), 0)
-    if len(sorter.workflows) != 1 or sorter.others:
+    if [one.kind for one in sorter.workflows] != ["Workflow"] or sorter.others:
         raise ManifestError(
             "the object is not one Workflow", hint="give one object with `kind: Workflow`"
         )
@@ -153,6 +173,12 @@ class _Sorter:
         self.text = text
         self.workflows: list[Document] = []
         self.others: list[Other] = []
+        self.refused: list[ManifestError] = []  # Pods and Jobs that are no workflow of one step
+
+    def check_refused(self) -> None:
+        """Raise the error of the first such Pod or Job, unless a Workflow is what is meant."""
+        if self.refused and not any(one.kind == "Workflow" for one in self.workflows):
+            raise self.refused[0]
 
     def place(self, path: Path, number: int) -> str:
         """Return where something stands; only asked for when it is wrong."""
@@ -181,6 +207,8 @@ class _Sorter:
         elif kind == "Workflow":
             workflow = self.workflow(value, number, prefix)
             self.workflows.append(Document(workflow, number, prefix))
+        elif kind in PODS:
+            self.pod(value, number, prefix)
         elif kind in _LIST_KINDS and isinstance(value.get("items"), list):
             for index, item in enumerate(value["items"]):
                 self.sort(item, number, (*prefix, "items", index))
@@ -188,6 +216,24 @@ class _Sorter:
             self.others.append(Other(kind, value, number, prefix))
         else:
             raise _no_kind(value, self.place(prefix, number))
+
+    def pod(self, value: dict[str, Any], number: int, prefix: Path) -> None:
+        """Take in a Pod or Job as a Workflow of one step.
+
+        One that cannot be is another object beside a Workflow, and an error where there is none.
+        """
+        from .pods import PodFieldError, workflow_of_pod
+
+        kind = value["kind"]
+        try:
+            workflow, notes = workflow_of_pod(value)
+        except PodFieldError as error:
+            where = self.place((*prefix, *error.path), number) or error.where
+            self.refused.append(ManifestError(error.what, where=where, hint=error.hint))
+            self.others.append(Other(kind, value, number, prefix))
+        else:
+            found = Document(workflow, number, prefix, kind=kind, notes=tuple(notes))
+            self.workflows.append(found)
 
     def workflow(self, value: Any, number: int, prefix: Path) -> dict[str, Any]:
         """Return a Workflow with its four parts first; everything else stays behind them."""

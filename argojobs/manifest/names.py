@@ -21,7 +21,9 @@ _HASH_LENGTH = 8
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619
 
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+_OBJECT_NAME = re.compile(rf"{_DNS_LABEL.pattern}(\.{_DNS_LABEL.pattern})*")
 
 
 def fnv1a_32(text: str) -> int:
@@ -62,6 +64,36 @@ def is_dns_label(text: str) -> bool:
     return len(text) <= _LONGEST_LABEL and _DNS_LABEL.fullmatch(text) is not None
 
 
+def object_name(text: str) -> str:
+    """Return a name that Argo takes for a workflow: at most 63 characters, as RFC 1123 has them.
+
+    A good one is returned as it is. Anything else is put into small letters, digits and "-", with a
+    hash of the whole, so that two names stay two.
+    """
+    if len(text) <= _LONGEST_LABEL and _OBJECT_NAME.fullmatch(text):
+        return text
+    return _hashed(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"), text)
+
+
+def label_value(text: str) -> str:
+    """Return a text as the value of a label may be: itself, or cut to one with a hash of the whole.
+
+    Source: Kubernetes docs, labels and selectors, syntax.
+    """
+    if len(text) <= _LONGEST_LABEL and _LABEL_VALUE.fullmatch(text):
+        return text
+    return _hashed(re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._"), text)
+
+
+def _hashed(start: str, whole: str) -> str:
+    start = start[: _LONGEST_LABEL - _HASH_LENGTH - 1].rstrip("-._")
+    return f"{start}-{_digest(whole)}" if start else f"x-{_digest(whole)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+
+
 def shorten(text: str, limit: int) -> str:
     """Return a name of at most `limit` characters, cut with a hash of the whole where it is longer.
 
@@ -69,5 +101,4 @@ def shorten(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
-    return f"{text[: limit - _HASH_LENGTH - 1].rstrip('-._')}-{digest}"
+    return f"{text[: limit - _HASH_LENGTH - 1].rstrip('-._')}-{_digest(text)}"

@@ -128,6 +128,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+def refuse_duplicates(text: str) -> None:
+    """Raise ParameterError for JSON that holds a key twice; any other text is judged elsewhere."""
+    try:
+        json.loads(text, object_pairs_hook=_unique, parse_int=str, parse_float=str)
+    except _DuplicateError as error:
+        raise ParameterError(f"{str(error)!r} stands twice", hint="keep one of them") from error
+    except (ValueError, RecursionError):
+        return
+
+
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 

@@ -8,7 +8,6 @@ text that Argo or Kubernetes would alter on the way is refused.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,15 @@ from typing import Any, Literal
 from ..errors import ParameterError
 from ..runtime import types, wire
 from .nearest import nearest, suggestion
-from .overrides import Given, Overrides, from_python, parse_assignment, parse_params
+from .overrides import (
+    Given,
+    Overrides,
+    from_python,
+    parse_assignment,
+    parse_params,
+    refuse_duplicates,
+)
+from .signature import signature_of
 
 __all__ = [
     "Applied",
@@ -30,12 +37,10 @@ __all__ = [
     "parse_params",
     "require",
     "resolve",
-    "signature_of",
     "split_artifacts",
     "split_debug",
 ]
 
-SIGNATURE = "argojobs.dev/signature"
 DEBUG = "debug"
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
@@ -75,21 +80,6 @@ def resolve(workflow: Mapping[str, Any], overrides: Overrides) -> Applied:
     made = apply(workflow, parameters)
     require(made, artifacts)
     return Applied(made, artifacts, debug)
-
-
-def signature_of(workflow: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the signature that compile wrote into a workflow, or None."""
-    annotations = (workflow.get("metadata") or {}).get("annotations") or {}
-    text = annotations.get(SIGNATURE)
-    if not isinstance(text, str):
-        return None
-    try:
-        signature = json.loads(text)
-    except ValueError as error:
-        raise ParameterError(
-            f"the annotation {SIGNATURE} is no JSON", hint="compile the pipeline again"
-        ) from error
-    return signature if isinstance(signature, dict) else None
 
 
 def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any]]:
@@ -246,9 +236,15 @@ def _value(
     entry = (signature or {}).get("parameters", {}).get(name)
     if entry is not None:
         try:
-            return wire.wire(_plain(given, entry["schema"]), entry["schema"])
+            text = wire.wire(_plain(given, entry["schema"]), entry["schema"])
         except ParameterError as error:
             raise ParameterError(f"{name}: {error.what}", hint=error.hint) from error
+        if entry.get("plain") and text.startswith(wire.MARK):
+            raise ParameterError(
+                f"{name} would reach a template from elsewhere encoded: {_shown(given.text)}",
+                hint="leave out what Argo or Kubernetes alters: '$', '{{', control characters",
+            )
+        return text
     if given.is_null:
         raise ParameterError(
             f"{name} is null, which is no value", hint=f'leave it out, or give "": -p {name}='
@@ -271,6 +267,8 @@ def _plain(given: Given, schema: types.Schema) -> Any:
             return types.plain_of(text, schema)
         except ParameterError:
             return wire.plain_from_text(text, schema)
+    if given.kind == "text":
+        refuse_duplicates(text)
     if given.kind == "text" and kind == "any":
         try:
             return wire.plain_from_text(text, schema)

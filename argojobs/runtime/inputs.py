@@ -83,17 +83,12 @@ def _each_decoded(text: str, annotation: Any) -> list[Any]:
 
 
 def _gathered(declared: Input, environment: Mapping[str, str]) -> Any:
-    """Return the outputs of all items of a fan-out: lists, and folders with an entry an item."""
-    from ..dsl.artifacts import Directory
-    from ..dsl.fanout import Gathered
-
+    """Return the outputs of all items of a fan-out, in their order."""
     values: dict[str, Any] = {}
     for name, field in declared.fields.items():
         label = f"{declared.name}.{name}"
         if field.kind == "artifact":
-            values[name] = _artifact(
-                label, Directory, places.input_path(declared.name, name), False
-            )
+            values[name] = _gathered_artifacts(places.input_path(declared.name, name), field.cls)
             continue
         variable = parameter_variable(f"{declared.name}-{name}")
         text = environment.get(variable)
@@ -103,7 +98,19 @@ def _gathered(declared: Input, environment: Mapping[str, str]) -> Any:
             values[name] = _each_decoded(text, field.annotation)
         except ParameterError as error:
             raise InputError(f"the parameter {label!r}: {error.what}", hint=error.hint) from error
-    return Gathered(**values)
+    return declared.annotation(**values)
+
+
+def _gathered_artifacts(path: str, kind: Any) -> Any:
+    """Return the artifacts of all items; an empty list had none, and nothing is at their place."""
+    from ..dsl.gathered import GatheredArtifacts, empty_folder
+
+    if not os.path.isdir(path):
+        return empty_folder(kind)
+    from . import tree
+
+    tree.restore_all(path)
+    return GatheredArtifacts(path, kind)
 
 
 def _not_set(label: str, variable: str) -> InputError:
@@ -126,6 +133,9 @@ def _artifact(label: str, cls: Any, path: str, optional: bool) -> Any:
     elif not os.path.lexists(path):
         if optional:
             return None
+        if cls.__name__ == "Directory":
+            # What an empty fan-out gathers. Any other artifact that is not there ends a run before.
+            return cls(places.fresh_outputs())
         raise InputError(
             f"the artifact {label!r} did not arrive: there is nothing at {path}",
             hint="Look at the outputs of the step it comes from; an artifact that may be missing "

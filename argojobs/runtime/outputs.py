@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 
 from ..errors import OutputError, ParameterError, StepError
 from . import places
+from .types import name_of
 from .wire import encode
 
 TYPE_CHECKING = False
@@ -23,11 +26,17 @@ def prepare(fields: Mapping[str, Field]) -> None:
 
     Raises StepError where this user may not write there: the user's code has not begun.
     """
+    folders = [places.outputs(), f"{places.outputs()}/.parameters"]
+    folders += [
+        places.output_path(name)
+        for name, field in fields.items()
+        if field.kind == "artifact" and field.cls.is_directory
+    ]
     try:
-        os.makedirs(f"{places.outputs()}/.parameters", exist_ok=True)
-        for name, field in fields.items():
-            if field.kind == "artifact" and field.cls.is_directory:
-                os.makedirs(places.output_path(name), exist_ok=True)
+        for folder in folders:
+            os.makedirs(folder, exist_ok=True)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
     except OSError as error:
         raise StepError(
             f"cannot write outputs: {error.strerror}",
@@ -39,8 +48,20 @@ def prepare(fields: Mapping[str, Field]) -> None:
 
 def write(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> None:
     """Write what the function returned. Raises OutputError that names each field left unset."""
+    for name, value in checked(step, fields, returns, result).items():
+        if fields[name].kind == "artifact":
+            _write_artifact(step, name, value)
+        else:
+            _write_text(places.parameter_path(name), value)
+
+
+def checked(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> dict[str, Any]:
+    """Return what the function returned by field: artifacts, and the wire texts of parameters.
+
+    Raises OutputError for a field that is unset or of another type than declared.
+    """
     if not fields:
-        return
+        return {}
     values = _values(step, fields, returns, result)
     unset = [
         name for name, field in fields.items() if not _is_set(field, values.get(name, _MISSING))
@@ -50,11 +71,10 @@ def write(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> 
             f"{step} returned without setting {', '.join(unset)}",
             hint="Assign each field of its outputs, or write to its path, before it returns.",
         )
-    for name, field in fields.items():
-        if field.kind == "artifact":
-            _write_artifact(step, name, values[name])
-        else:
-            _write_parameter(step, field, values[name])
+    return {
+        name: values[name] if field.kind == "artifact" else _text(step, field, values[name])
+        for name, field in fields.items()
+    }
 
 
 def _values(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> dict[str, Any]:
@@ -91,23 +111,31 @@ def _is_set(field: Field, value: Any) -> bool:
     return field.kind == "parameter" or os.path.lexists(os.fspath(value))
 
 
-def _write_parameter(step: str, field: Field, value: Any) -> None:
+def _text(step: str, field: Field, value: Any) -> str:
     try:
-        text = encode(_without_array(value), field.schema)
+        return encode(without_arrays(value), field.schema)
     except ParameterError as error:
         raise OutputError(
             f"{step} set {field.name}: {error.what}",
-            hint=error.hint or f"The field is declared as {field.annotation!r}.",
+            hint=error.hint or f"The field is declared as {name_of(field.annotation)}.",
         ) from error
-    _write_text(places.parameter_path(field.name), text)
 
 
-def _without_array(value: Any) -> Any:
-    """Return the Python number in a numpy, JAX or torch scalar."""
-    item = getattr(value, "item", None)
-    if item is None or type(value).__module__ == "builtins" or getattr(value, "shape", ()) != ():
+def without_arrays(value: Any) -> Any:
+    """Return a value with Python's numbers and lists for those of numpy, JAX or torch in it."""
+    if isinstance(value, dict):
+        return {key: without_arrays(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_arrays(item) for item in value]
+    fields = getattr(value, "__dataclass_fields__", None)
+    if fields is not None and not hasattr(type(value), "__members__"):  # no member of an Enum
+        made = {name: getattr(value, name) for name in fields if hasattr(value, name)}
+        return {name: without_arrays(item) for name, item in made.items()}
+    shape = getattr(value, "shape", None)
+    if shape is None or type(value).__module__ == "builtins":
         return value
-    return item()
+    convert = getattr(value, "item" if shape == () else "tolist", None)
+    return value if convert is None else convert()
 
 
 def _write_text(path: str, text: str) -> None:
@@ -129,6 +157,7 @@ def _write_artifact(step: str, name: str, value: Any) -> None:
     try:
         if os.path.realpath(path) != os.path.realpath(place):
             _copy(path, place)
+        _without_link(place)
     except OSError as error:
         raise OutputError(
             f"{step} set {name}, which cannot be copied to {place}: {error}",
@@ -142,24 +171,47 @@ def _write_artifact(step: str, name: str, value: Any) -> None:
 
 
 def _copy(path: str, place: str) -> None:
+    if os.path.islink(place):  # what it leads to is not ours to write to
+        os.unlink(place)
+    if os.path.isdir(path):
+        from . import links
+
+        links.copy(path, place, dangling=True)
+        return
     import shutil
 
-    if os.path.isdir(path):
-        shutil.copytree(path, place, symlinks=True, dirs_exist_ok=True)
-    else:
-        if os.path.isdir(place):
-            shutil.rmtree(place)
-        shutil.copy2(path, place)
+    # The file may lie in the folder that it replaces.
+    whole = os.path.join(os.path.dirname(place), ".argojobs-copy")
+    shutil.copy2(path, whole)
+    if os.path.isdir(place):
+        shutil.rmtree(place)
+    os.replace(whole, place)
+
+
+def _without_link(place: str) -> None:
+    """Put what an output's place leads to in its place: a link elsewhere is nothing elsewhere."""
+    if os.path.islink(place):
+        from . import links
+
+        links.replace_by_copy(place)
 
 
 def save_what_is_there(fields: Mapping[str, Field]) -> None:
-    """After a failure: let the folders written so far be collected whole (a log, checkpoints)."""
+    """After a failure: let the folders written so far be collected whole (a log, checkpoints).
+
+    What cannot be saved is told on stderr: the failure itself is what matters.
+    """
     for name, field in fields.items():
         place = places.output_path(name)
-        if field.kind == "artifact" and os.path.isdir(place):
-            from . import tree
+        if field.kind != "artifact" or not os.path.isdir(place):
+            continue
+        from . import tree
 
+        try:
+            _without_link(place)
             tree.save(place)
+        except (OutputError, OSError) as error:
+            print(f"argojobs: the output {name} is not saved whole: {error}", file=sys.stderr)
 
 
 def read_command_parameters(step: str, fields: Mapping[str, Field], made: Any) -> None:
@@ -182,5 +234,5 @@ def read_command_parameters(step: str, fields: Mapping[str, Field], made: Any) -
             raise OutputError(
                 f"{step} wrote {name}: {getattr(error, 'what', error)}",
                 where=path,
-                hint=f"The field is declared as {field.annotation!r}.",
+                hint=f"The field is declared as {name_of(field.annotation)}.",
             ) from error

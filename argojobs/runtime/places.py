@@ -18,11 +18,6 @@ def root() -> str:
     return os.environ.get("ARGOJOBS_ROOT", "")
 
 
-def code() -> str:
-    """The folder of the unpacked bundle."""
-    return root() + "/argojobs/code"
-
-
 def input_path(argument: str, field: str = "") -> str:
     """Where an artifact argument, or an artifact field of an Outputs argument, lies."""
     path = f"{root()}/argojobs/in/{argument}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import ArgojobsError, OutputError, StepError
+from ..errors import ArgojobsError, DefinitionError, OutputError, StepError
 from . import environment, importing, places
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ def _import(file: str, root: str, entries: Sequence[str]) -> Any:
             where=file,
             hint='Put what a script does below `if __name__ == "__main__":`.',
         ) from error
-    except StepError:
+    except (StepError, DefinitionError):
         raise
     except Exception as error:
         from . import failure
@@ -192,18 +192,18 @@ def _call(step: Step[Any, Any], values: dict[str, Any], *first: Any) -> Any:
 def _exit(step: Step[Any, Any], error: SystemExit) -> None:
     """End as `sys.exit` asked: its number is the step's, its text is printed."""
     code = error.code
-    if code is None or code == 0:
-        if step.output_fields:
-            raise OutputError(
-                f"{step.name} ended with sys.exit({'' if code is None else 0}) and returned nothing",
-                where=step.where,
-                hint="Return its outputs instead.",
-            )
-        return
-    if not isinstance(code, int):
+    if code is not None and not isinstance(code, int):
         print(code, file=sys.stderr)
         code = FAILED
-    raise _UserFailure(error, "", _users_code(code & 0xFF))
+    status = (code or 0) & 0xFF  # what the system keeps of it: 256 is 0
+    if status:
+        raise _UserFailure(error, "", _users_code(status))
+    if step.output_fields:
+        raise OutputError(
+            f"{step.name} ended with sys.exit({'' if code is None else int(code)}) and returned nothing",
+            where=step.where,
+            hint="Return its outputs instead.",
+        )
 
 
 def _users_code(code: int) -> int:

@@ -61,15 +61,20 @@ class _Tree:
 def save(root: str) -> None:
     """Write the tree file of the directory `root`, which is about to be saved as an artifact.
 
-    Links to files outside the directory are left alone: their content travels. All other links
-    are noted; those that an uploader would stumble over (to directories, or dangling) are
-    taken away, the next step has them back. Raises OutputError for sockets and the like, and
+    Links that lead outside become copies, all others are relative and noted; those that an
+    uploader would stumble over (to directories, or dangling) are taken away, the next step has
+    them back. Raises OutputError for sockets and the like, for links that lead in a circle, and
     where the directory cannot be read or written.
     """
     import json
 
     try:
         tree = _Tree(root)
+        if tree.links:
+            from . import links as links_of
+
+            links_of.settle(root, tree.links)
+            tree = _Tree(root)
         links = _keep_links(tree)
         file_mode = _most_common(tree.files, 0o644)
         directory_mode = _most_common(tree.directories, 0o755)
@@ -99,17 +104,13 @@ def save(root: str) -> None:
 
 def _keep_links(tree: _Tree) -> dict[str, str]:
     """Return the links to restore; remove those that no uploader can follow to a file."""
-    inside = os.path.realpath(tree.root) + os.sep
-    kept = {}
-    for path, target in tree.links.items():
-        link = os.path.join(tree.root, path)
-        is_file = os.path.isfile(link)
-        if is_file and not os.path.realpath(link).startswith(inside):
-            continue
-        kept[path] = target
-        if not is_file:
-            os.unlink(link)
-    return kept
+    # Twice: a link to a file may lead through a link to a folder, which is removed first.
+    for _ in range(2):
+        for path in tree.links:
+            link = os.path.join(tree.root, path)
+            if os.path.islink(link) and not os.path.isfile(link):
+                os.unlink(link)
+    return tree.links
 
 
 def _most_common(modes: dict[str, int], usual: int) -> int:
@@ -153,7 +154,7 @@ def restore(root: str) -> None:
                 hint="Run this step with the same or a newer argojobs.",
             )
         for path in (*tree["empty"], *tree["links"], *tree["modes"]):
-            _check_inside(root, path)
+            _check_inside(root, path, tree["links"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"the tree file of this artifact is damaged: {error}",
@@ -161,9 +162,9 @@ def restore(root: str) -> None:
             hint="Run the step that wrote it again, or delete the file.",
         ) from error
     missing = [path for path in tree["empty"] if not _done(_make_directory, root, path)]
-    missing += [
-        path for path, target in tree["links"].items() if not _done(_make_link, root, path, target)
-    ]
+    # Those whose content came in their place come last: what they lead to is there by then.
+    links = sorted(tree["links"].items(), key=lambda one: os.path.lexists(f"{root}/{one[0]}"))
+    missing += [path for path, target in links if not _done(_make_link, root, path, target)]
     _restore_modes(root, tree)
     if missing:
         print(
@@ -174,15 +175,14 @@ def restore(root: str) -> None:
     _done(_remove, root, NAME)
 
 
-def _check_inside(root: str, path: str) -> None:
-    """Refuse a path that leaves the directory, by `..` or through a link that came with it."""
+def _check_inside(root: str, path: str, links: dict[str, str]) -> None:
+    """Refuse a path that leaves the directory, by `..` or through a link there or to be made."""
     parts = path.split("/")
     if path.startswith("/") or not path or ".." in parts:
         raise ValueError(f"{path!r} lies outside of it")
-    place = root
-    for part in parts[:-1]:
-        place = os.path.join(place, part)
-        if os.path.islink(place):
+    for count in range(1, len(parts)):
+        place = "/".join(parts[:count])
+        if place in links or os.path.islink(os.path.join(root, place)):
             raise ValueError(f"{path!r} leads through a link")
 
 
@@ -204,12 +204,19 @@ def _make_directory(root: str, path: str) -> None:
 
 
 def _make_link(root: str, path: str, target: str) -> None:
+    """Make a link; content that came in its place goes only if the link leads to such content."""
     link = os.path.join(root, path)
     if os.path.islink(link) and os.readlink(link) == target:
         return
-    os.makedirs(os.path.dirname(link), exist_ok=True)
-    if os.path.lexists(link):  # the link's content came instead of the link
+    folder = os.path.dirname(link)
+    if os.path.lexists(link):
+        leads_to = os.path.realpath(os.path.join(folder, target))
+        inside = leads_to.startswith(os.path.realpath(root) + os.sep)
+        is_itself = leads_to == os.path.realpath(link)
+        if os.path.isdir(link) or not inside or is_itself or not os.path.isfile(leads_to):
+            return
         os.unlink(link)
+    os.makedirs(folder, exist_ok=True)
     os.symlink(target, link)
 
 

@@ -6,6 +6,7 @@ where the user's code is not imported:
     {"type": "str" | "int" | "float" | "bool" | "path" | "none" | "any"}
     {"type": "literal", "values": [...]}
     {"type": "enum", "name": "Optimizer", "members": {"ADAM": "adam"}}
+                                                             "base": "str" for (str, Enum)
     {"type": "list", "items": SCHEMA}
     {"type": "dict", "values": SCHEMA}                       keys are str
     {"type": "dataclass", "name": "Config", "fields": {NAME: {"schema": SCHEMA, "required": bool}}}
@@ -21,6 +22,7 @@ from ..errors import DefinitionError, ParameterError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     Schema = dict[str, Any]
@@ -42,27 +44,30 @@ _SIMPLE_NAMES = {
     "none": "nothing",
     "any": "any JSON value",
 }
+#: Fewer than the 4300 digits that Python turns into text and back (`sys.set_int_max_str_digits`).
+_MOST_BITS = 14_280
 _SUPPORTED = "str, int, float, bool, Path, Literal, Enum, list, dict, dataclass, or X | None"
 
 
-def schema_of(annotation: Any) -> Schema:
+def schema_of(annotation: Any, inside: tuple[type, ...] = ()) -> Schema:
     """Return the schema of an annotation (already resolved, not a string).
 
-    Raises DefinitionError, without a place, for a type that cannot be a parameter.
+    inside: the dataclasses whose fields are being read. Raises DefinitionError, without a place,
+    for a type that cannot be a parameter.
     """
     name = _SIMPLE.get(annotation) if _hashable(annotation) else None
     if name is not None:
         return {"type": name}
     if isinstance(annotation, type) and not hasattr(annotation, "__origin__"):
-        return _schema_of_class(annotation)
-    return _schema_of_form(annotation)
+        return _schema_of_class(annotation, inside)
+    return _schema_of_form(annotation, inside)
 
 
 def _hashable(value: Any) -> bool:
     return getattr(value, "__hash__", None) is not None
 
 
-def _schema_of_class(cls: type) -> Schema:
+def _schema_of_class(cls: type, inside: tuple[type, ...]) -> Schema:
     import pathlib
 
     if cls is list:
@@ -72,12 +77,15 @@ def _schema_of_class(cls: type) -> Schema:
     if issubclass(cls, pathlib.PurePath):
         return {"type": "path"}
     if hasattr(cls, "__dataclass_fields__"):
-        return _schema_of_dataclass(cls)
+        return _schema_of_dataclass(cls, inside)
     import enum
 
     if issubclass(cls, enum.Enum):
         members = {member.name: _enum_plain(member) for member in cls}
-        return {"type": "enum", "name": cls.__name__, "members": members}
+        _check_texts(cls, list(members.values()))
+        schema = {"type": "enum", "name": cls.__name__, "members": members}
+        base = next((kind.__name__ for kind in (str, int) if issubclass(cls, kind)), None)
+        return schema if base is None else {**schema, "base": base}
     import typing
 
     if cls is typing.Any:  # a class since Python 3.11, a special form before
@@ -85,7 +93,7 @@ def _schema_of_class(cls: type) -> Schema:
     raise _unsupported(cls)
 
 
-def _schema_of_form(annotation: Any) -> Schema:
+def _schema_of_form(annotation: Any, inside: tuple[type, ...]) -> Schema:
     import typing
 
     if annotation is typing.Any:
@@ -93,30 +101,61 @@ def _schema_of_form(annotation: Any) -> Schema:
     origin = typing.get_origin(annotation)
     arguments = typing.get_args(annotation)
     if origin is typing.Annotated:
-        return schema_of(arguments[0])
+        return schema_of(arguments[0], inside)
     if origin is typing.Literal:
         if not all(isinstance(value, (str, int, bool)) for value in arguments):
             raise _unsupported(annotation)
+        _check_texts(annotation, arguments)
         return {"type": "literal", "values": list(arguments)}
     if origin is list:
-        return {"type": "list", "items": schema_of(arguments[0])}
+        return {"type": "list", "items": schema_of(arguments[0], inside)}
     if origin is dict:
         if arguments[0] is not str:
             raise DefinitionError(
                 f"the keys of {annotation!r} are not str", hint="use dict[str, ...]"
             )
-        return {"type": "dict", "values": schema_of(arguments[1])}
+        return {"type": "dict", "values": schema_of(arguments[1], inside)}
     if origin is typing.Union or type(annotation).__name__ == "UnionType":
-        members = [schema_of(argument) for argument in arguments]
-        return {"type": "union", "any": members}
+        return _union(annotation, [schema_of(argument, inside) for argument in arguments])
     raise _unsupported(annotation)
 
 
-def _schema_of_dataclass(cls: Any) -> Schema:
-    import dataclasses
-    import typing
+def _union(annotation: Any, members: list[Schema]) -> Schema:
+    """Return the schema of a union: all its literals are one, with the choices of each."""
+    literals = [one for one in members if one["type"] == "literal"]
+    if len(literals) > 1:
+        choices = [value for one in literals for value in one["values"]]
+        unique = list({(type(value), value): value for value in choices}.values())
+        _check_texts(annotation, unique)
+        merged = {"type": "literal", "values": unique}
+        members = [merged if one is literals[0] else one for one in members]
+        members = [one for one in members if all(one is not other for other in literals[1:])]
+    return members[0] if len(members) == 1 else {"type": "union", "any": members}
 
-    hints = typing.get_type_hints(cls)
+
+def _check_texts(annotation: Any, choices: Sequence[Any]) -> None:
+    """Raise DefinitionError for choices that are the same as text: they travel as text."""
+    seen: dict[str, Any] = {}
+    for choice in choices:
+        text = str(choice).lower() if isinstance(choice, bool) else str(choice)
+        if text in seen:
+            name = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
+            raise DefinitionError(
+                f"{name} has the choices {seen[text]!r} and {choice!r}, whose texts are the same",
+                hint="a parameter travels as text: give its choices different texts",
+            )
+        seen[text] = choice
+
+
+def _schema_of_dataclass(cls: Any, inside: tuple[type, ...]) -> Schema:
+    import dataclasses
+
+    if cls in inside:
+        raise DefinitionError(
+            f"{cls.__name__} holds itself, and cannot be the type of a parameter",
+            hint="use `dict` for that field, or pass it as an artifact",
+        )
+    hints = _hints(cls)
     fields: dict[str, Schema] = {}
     for field in dataclasses.fields(cls):
         if field.init:
@@ -124,8 +163,22 @@ def _schema_of_dataclass(cls: Any) -> Schema:
                 field.default is dataclasses.MISSING
                 and field.default_factory is dataclasses.MISSING
             )
-            fields[field.name] = {"schema": schema_of(hints[field.name]), "required": required}
+            schema = schema_of(hints[field.name], (*inside, cls))
+            fields[field.name] = {"schema": schema, "required": required}
     return {"type": "dataclass", "name": cls.__name__, "fields": fields}
+
+
+def _hints(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a dataclass. Raises DefinitionError for one that is no type."""
+    import typing
+
+    try:
+        return typing.get_type_hints(cls)
+    except (NameError, AttributeError, TypeError, SyntaxError) as error:
+        raise DefinitionError(
+            f"a field of {cls.__name__} has a type that cannot be read: {error}",
+            hint="define or import the type at the top of the file that the dataclass is in",
+        ) from error
 
 
 def _unsupported(annotation: Any) -> DefinitionError:
@@ -160,6 +213,13 @@ def describe(schema: Schema) -> str:
     return _SIMPLE_NAMES[kind]
 
 
+def name_of(annotation: Any) -> str:
+    """Return an annotation as a user writes it: `int`, `list[float]`, `Literal['a']`."""
+    if isinstance(annotation, type) and not hasattr(annotation, "__origin__"):
+        return annotation.__name__
+    return repr(annotation).replace("typing.", "")
+
+
 def plain_of(value: Any, schema: Schema) -> Any:
     """Check a Python value against a schema and return it as plain JSON.
 
@@ -186,13 +246,34 @@ def plain_of(value: Any, schema: Schema) -> Any:
     if kind == "path" and (isinstance(value, str) or hasattr(value, "__fspath__")):
         return str(value)
     if kind == "float" and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
+        return _float(value)
     wanted = {"str": str, "int": int, "bool": bool, "none": type(None)}.get(kind)
     if wanted is not None and isinstance(value, wanted):
         if kind == "int" and isinstance(value, bool):
             raise _mismatch(value, schema)
+        if isinstance(value, int) and kind == "int":
+            return _printable(value)
         return _as_text(value) if kind == "str" else value
     raise _mismatch(value, schema)
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ParameterError(
+            "expected a number, got one that no float can hold", hint="use int, or inf itself"
+        ) from error
+
+
+def _printable(value: int) -> int:
+    """Return a whole number that Python writes and reads as text, which it limits in length."""
+    if value.bit_length() > _MOST_BITS:
+        raise ParameterError(
+            "the whole number has too many digits: Python reads and writes 4300",
+            hint="pass it as text (str) in another base, or as an artifact",
+        )
+    return int(value)
 
 
 def _as_text(value: Any) -> str:
@@ -257,7 +338,9 @@ def _plain_of_object(value: Any, schema: Schema) -> Any:
 
 
 def _plain_of_any(value: Any) -> Any:
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _printable(value)
+    if value is None or isinstance(value, (str, float, bool)):
         return value
     if isinstance(value, (list, tuple)):
         return [_plain_of_any(item) for item in value]
@@ -267,7 +350,10 @@ def _plain_of_any(value: Any) -> Any:
 
 
 def _mismatch(value: Any, schema: Schema) -> ParameterError:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        shown = f"a {type(value).__name__} too large to show"
     if len(shown) > 60:
         shown = shown[:57] + "..."
     return ParameterError(f"expected {describe(schema)}, got {shown}")
@@ -299,9 +385,7 @@ def value_of(plain: Any, annotation: Any) -> Any:
 
 def _value_of_class(plain: Any, cls: type) -> Any:
     if hasattr(cls, "__dataclass_fields__"):
-        import typing
-
-        hints = typing.get_type_hints(cls)
+        hints = _hints(cls)
         return cls(**{name: value_of(item, hints[name]) for name, item in plain.items()})
     import pathlib
 

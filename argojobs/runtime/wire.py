@@ -5,7 +5,11 @@ replaces `{{...}}` in text more than once, Kubernetes expands `$(X)` and `$$` in
 characters that Go quotes in its own way break Argo's JSON (see docs: `simple_template.go`,
 `strconv.Quote`). A text with any of these travels as `argojobs:base64:...`; `None`, which is not
 "", as `argojobs:none`; and a text that begins with `argojobs:` is itself encoded, so nothing is
-ambiguous. Encoding is canonical: two values are equal exactly when their texts are.
+ambiguous. So is a text that looks like a JSON list or object: where Argo gathers the texts of a
+fan-out it would read and write it anew (Argo docs: loops, aggregation). A list stays a list that
+Argo can fan out over: where one of its items needs an encoding, it travels as `argojobs:texts:`
+and the JSON list of its items' own texts. Encoding is canonical: two values are equal exactly
+when their texts are.
 """
 
 from __future__ import annotations
@@ -22,12 +26,16 @@ if TYPE_CHECKING:
 MARK = "argojobs:"
 NONE = MARK + "none"
 _ENCODED = MARK + "base64:"
+_JSON = MARK + "json:"  # an encoded object in a list of texts
 #: In front of a JSON list of wire texts: what Argo gathers of a fan-out, or an expression lists.
 TEXTS = MARK + "texts:"
 
 #: Linux's limit of one environment string (MAX_ARG_STRLEN), less room for the variable's name.
 LARGEST = 128 * 1024 - 256
 
+#: Items of several types, over which nothing fans out: such a list is encoded as a whole.
+_NO_ITEMS = frozenset({"any", "union", "none"})
+_INFINITY = float("inf")
 _TRUE = frozenset({"true", "True", "TRUE", "yes", "on", "1"})
 _FALSE = frozenset({"false", "False", "FALSE", "no", "off", "0"})
 
@@ -41,7 +49,12 @@ def wire(plain: Any, schema: Schema) -> str:
     """Return the wire text of a plain value that fits the schema."""
     if plain is None and schema["type"] != "any":
         return NONE
-    return guard(text_of(plain, schema))
+    text = text_of(plain, schema)
+    if schema["type"] == "list" and isinstance(plain, list):
+        return _list_text(plain, text, schema["items"])
+    if isinstance(plain, str) and text.lstrip(" \t\r\n")[:1] in ("[", "{"):
+        return _checked_size(_encoded(text))
+    return guard(text)
 
 
 def decode(text: str, annotation: Any) -> Any:
@@ -64,9 +77,9 @@ def text_of(plain: Any, schema: Schema) -> str:
     if isinstance(plain, bool):
         return "true" if plain else "false"
     if isinstance(plain, float):
-        return repr(plain)
-    if isinstance(plain, int):
-        return str(plain)
+        return float.__repr__(plain)
+    if isinstance(plain, int):  # an IntEnum's `str` is its name before Python 3.11
+        return int.__repr__(plain)
     return _json(plain)
 
 
@@ -86,17 +99,46 @@ def _json(plain: Any) -> str:
 
 def guard(text: str) -> str:
     """Return the text itself, or its encoded form where something on its way would alter it."""
-    if not _is_safe(text):
-        import base64
+    return _checked_size(text if _is_safe(text) else _encoded(text))
 
-        try:
-            data = text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ParameterError(
-                f"the text holds a lone surrogate at position {error.start}",
-                hint="it is no valid Unicode text; pass the bytes as an artifact",
-            ) from error
-        text = _ENCODED + base64.urlsafe_b64encode(data).decode("ascii")
+
+def _list_text(plain: list[Any], text: str, schema: Schema) -> str:
+    """Return the text of a list: its JSON, or that of its items' texts where one needs encoding."""
+    if schema["type"] in _NO_ITEMS:
+        return guard(text)
+    texts = [_item_text(item, schema) for item in plain]
+    if _is_safe(text) and all(
+        each == item for each, item in zip(texts, plain, strict=True) if isinstance(item, str)
+    ):
+        return _checked_size(text)
+    return _checked_size(TEXTS + _json(texts))
+
+
+def _item_text(item: Any, schema: Schema) -> Any:
+    """Return an item as it stands in a list of texts; one that needs no encoding stays JSON."""
+    if isinstance(item, (str, list)):
+        text = wire(item, schema)
+        return text if isinstance(item, str) or text.startswith(MARK) else item
+    if isinstance(item, dict):
+        text = _json(item)
+        return item if _is_safe(text) else _JSON + _encoded(text)[len(_ENCODED) :]
+    return item
+
+
+def _encoded(text: str) -> str:
+    import base64
+
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ParameterError(
+            f"the text holds a lone surrogate at position {error.start}",
+            hint="it is no valid Unicode text; pass the bytes as an artifact",
+        ) from error
+    return _ENCODED + base64.urlsafe_b64encode(data).decode("ascii")
+
+
+def _checked_size(text: str) -> str:
     if len(text) > LARGEST // 4 and len(text.encode("utf-8")) > LARGEST:
         raise ParameterError(
             f"the value has {len(text.encode('utf-8'))} bytes, an environment variable holds "
@@ -118,13 +160,13 @@ def _is_safe(text: str) -> bool:
 
 def unguard(text: str) -> str:
     """Return the readable text of a wire text. Raises ParameterError for a damaged one."""
-    if not text.startswith(_ENCODED):
+    if not text.startswith((_ENCODED, _JSON)):
         return text
     import base64
     import binascii
 
     try:
-        data = base64.b64decode(text[len(_ENCODED) :], altchars=b"-_", validate=True)
+        data = base64.b64decode(text.split(":", 2)[2], altchars=b"-_", validate=True)
         return data.decode("utf-8")
     except (binascii.Error, UnicodeDecodeError) as error:
         raise ParameterError(
@@ -137,9 +179,18 @@ def readable(text: str) -> str:
     """Return what a person reads for a wire text; a damaged one is shown as it is."""
     if text == NONE:
         return "None"
+    if text.startswith(TEXTS):
+        return _readable_list(text)
     try:
         return unguard(text)
     except ParameterError:
+        return text
+
+
+def _readable_list(text: str) -> str:
+    try:
+        return _json(_plain_from_texts(text[len(TEXTS) :], {"type": "any"}))
+    except (ParameterError, ValueError):
         return text
 
 
@@ -166,20 +217,31 @@ def plain_from_text(text: str, schema: Schema) -> Any:
         if text in _FALSE:
             return False
     elif kind == "int":
-        try:
-            return int(text)
-        except ValueError:
-            pass
+        number = _number(text, int)
+        if number is not None:
+            return number
     elif kind == "float":
-        try:
-            return float(text)
-        except ValueError:
-            pass
+        number = _number(text, float)
+        if number is not None:
+            return number
     elif kind in ("literal", "enum"):
         return _plain_from_choices(text, schema)
     else:
         return _plain_from_json(text, schema)
     raise ParameterError(f"expected {describe(schema)}, got {_shown(text)}")
+
+
+def _number(text: str, kind: type[int | float]) -> float | None:
+    """Read a number in ASCII digits; None for what Python alone takes, and for one too large."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        number = kind(text)
+    except ValueError:
+        return None
+    # `1e400` is no infinity: nobody wrote `inf`.
+    is_overflow = number in (_INFINITY, -_INFINITY) and "inf" not in text.lower()
+    return None if is_overflow else number
 
 
 def _plain_from_texts(text: str, schema: Schema) -> list[Any]:
@@ -190,11 +252,22 @@ def _plain_from_texts(text: str, schema: Schema) -> list[Any]:
     """
     import json
 
+    items = json.loads(text)
+    if schema["type"] == "any":
+        return [_plain_from_item(item) for item in items]
     if schema["type"] != "list":
         raise ParameterError(f"expected {describe(schema)}, got a list")
-    items = json.loads(text)
     texts = [item if isinstance(item, str) else _json(item) for item in items]
     return [plain_from_text(item, schema["items"]) for item in texts]
+
+
+def _plain_from_item(item: Any) -> Any:
+    """Return the value of an item of a list of texts, without knowing its type."""
+    if not isinstance(item, str):
+        return item
+    if item.startswith((TEXTS, _JSON)):
+        return plain_from_text(item, {"type": "any"})
+    return unguard(item)
 
 
 def _plain_from_union(text: str, schema: Schema) -> Any:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
 import stat
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import OutputError
+from argojobs.storage.new_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 CLONE = 0x40049409  # Linux ioctl FICLONE: share the blocks of one file with another
 WORTH_CLONING = 1 << 17  # bytes; below, reading and writing is as fast as asking
+AT_ONCE = 1 << 23  # bytes copied in one call, so that signals are heard in between
 
 
 class TreeFile(NamedTuple):
@@ -26,11 +29,15 @@ class TreeFile(NamedTuple):
 
 
 def copy_content(source: str, target: str) -> None:
-    """Copy the bytes of a file to a new file; modes and times are not taken over."""
-    if sys.platform == "linux" and os.stat(source).st_size >= WORTH_CLONING:
-        import fcntl
+    """Copy the bytes of a regular file to a new file; modes and times are not taken over.
 
-        with open(source, "rb") as reader, open(target, "wb") as writer:
+    What is at the target is replaced, not written into. Raises OutputError for a source that is
+    no file.
+    """
+    with open_regular(source) as reader, new_file(target) as writer:
+        if sys.platform == "linux" and os.fstat(reader.fileno()).st_size >= WORTH_CLONING:
+            import fcntl
+
             try:
                 fcntl.ioctl(writer.fileno(), CLONE, reader.fileno())
             except OSError as error:  # this file system (or pair of them) cannot
@@ -38,7 +45,40 @@ def copy_content(source: str, target: str) -> None:
                     raise
             else:
                 return
-    shutil.copyfile(source, target)
+        _copy_bytes(reader, writer)
+
+
+def open_regular(path: str) -> IO[bytes]:
+    """Open a file to be read; raises OutputError for a folder, pipe, socket or device.
+
+    Opening a pipe would wait for its writer, for ever if need be.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket, or a device that is not there
+            raise irregular(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise irregular(path)
+    return open(descriptor, "rb")
+
+
+def irregular(path: str) -> OutputError:
+    """The error for what cannot be stored."""
+    kind = "a folder" if os.path.isdir(path) else "a pipe, a socket or a device"
+    return OutputError(
+        f"this is no file but {kind}", where=path, hint="Write a regular file there."
+    )
+
+
+def _copy_bytes(reader: IO[bytes], writer: IO[bytes]) -> None:
+    if sys.platform != "linux":
+        shutil.copyfileobj(reader, writer, AT_ONCE)
+        return
+    while os.sendfile(writer.fileno(), reader.fileno(), None, AT_ONCE):
+        pass
 
 
 def plain_tree(source: str) -> bool:
@@ -53,6 +93,18 @@ def plain_tree(source: str) -> bool:
             elif not entry.is_file(follow_symlinks=False):
                 return False
     return not empty
+
+
+def open_up(path: str) -> None:
+    """Give the owner of a file, or of a tree from the top down, the right to read and write it."""
+    mode = os.lstat(path).st_mode
+    wanted = stat.S_IRWXU if stat.S_ISDIR(mode) else stat.S_IRUSR | stat.S_IWUSR
+    if not stat.S_ISLNK(mode) and mode & wanted != wanted:
+        os.chmod(path, stat.S_IMODE(mode) | wanted)
+    if stat.S_ISDIR(mode):
+        with os.scandir(path) as entries:
+            for entry in entries:
+                open_up(entry.path)
 
 
 def tree_files(
@@ -83,12 +135,18 @@ def tree_files(
 
 
 def copy_tree(source: str, target: str) -> None:
-    """Copy a tree of plain files into a folder that may exist; content only."""
+    """Copy a tree of plain files into a folder that may exist; content only.
+
+    Below the target nothing is followed: a link in the place of a folder is replaced.
+    """
     os.makedirs(target, exist_ok=True)
     with os.scandir(source) as entries:
         for entry in entries:
             path = os.path.join(target, entry.name)
             if entry.is_dir():
+                if os.path.islink(path):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(path)
                 copy_tree(entry.path, path)
             else:
                 copy_content(entry.path, path)
@@ -96,12 +154,14 @@ def copy_tree(source: str, target: str) -> None:
 
 def flush_path(path: str) -> None:
     """Have the kernel write a file, or every file of a tree, to the disk."""
-    if os.path.isdir(path):
+    if os.path.isdir(path) and not os.path.islink(path):
         with os.scandir(path) as entries:
             for entry in entries:
                 flush_path(entry.path)
         return
-    descriptor = os.open(path, os.O_RDONLY)
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

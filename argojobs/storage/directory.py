@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
+import stat
 import uuid
 from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.errors import HostError, NotFoundError, OutputError, UsageError
-from argojobs.storage.copying import copy_content, copy_tree, flush_path, plain_tree, tree_files
+from argojobs.storage.copying import (
+    copy_content,
+    copy_tree,
+    flush_path,
+    irregular,
+    open_up,
+    plain_tree,
+    tree_files,
+)
+from argojobs.storage.removing import remove_tree
 from argojobs.storage.repository import Entry, check_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 UNFINISHED = ".argojobs-unfinished"  # what is being written; never listed, never a key
 
@@ -32,17 +41,28 @@ class DirectoryRepository:
         """See Repository.describe."""
         return {"kind": "directory", "root": self.root}
 
-    def put(self, source: str, key: str, *, move: bool = False) -> None:
+    def put(
+        self,
+        source: str,
+        key: str,
+        *,
+        move: bool = False,
+        resolve: Callable[[str], str] = os.path.realpath,
+    ) -> None:
         """See Repository.put. Raises OSError when there is no source, or no room."""
         target = self._path(key)
-        os.stat(source)  # raises when there is nothing to store
-        if not os.path.isdir(source):
+        mode = os.stat(source).st_mode  # raises when there is nothing to store
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            raise irregular(source)
+        if move:
+            open_up(source)
+        if not stat.S_ISDIR(mode):
             self._put_file(source, target, move=move)
         elif os.path.isdir(target):
-            for file in tree_files(source):
+            for file in tree_files(source, resolve):
                 self._put_file(file.path, os.path.join(target, file.relative), move=False)
         else:
-            self._put_tree(source, target, move=move)
+            self._put_tree(source, target, resolve, move=move)
 
     def get(self, key: str, target: str) -> None:
         """See Repository.get."""
@@ -83,7 +103,7 @@ class DirectoryRepository:
         if os.path.isdir(path):
             unfinished = self._unfinished()
             os.rename(path, unfinished)  # at once: no reader meets half a tree
-            shutil.rmtree(unfinished)
+            remove_tree(unfinished)
         elif os.path.lexists(path):
             os.unlink(path)
         parent = os.path.dirname(path)
@@ -127,19 +147,22 @@ class DirectoryRepository:
                 os.unlink(unfinished)
             raise
 
-    def _put_tree(self, source: str, target: str, *, move: bool) -> None:
+    def _put_tree(
+        self, source: str, target: str, resolve: Callable[[str], str], *, move: bool
+    ) -> None:
         if move and plain_tree(source) and self._rename(source, target):
             return
         unfinished = self._unfinished()
         try:
-            for file in tree_files(source):
+            for file in tree_files(source, resolve):
                 path = os.path.join(unfinished, file.relative)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 copy_content(file.path, path)
             if os.path.isdir(unfinished):
                 self._rename(unfinished, target)
         except BaseException:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            if os.path.isdir(unfinished):
+                remove_tree(unfinished)
             raise
 
     def _rename(self, source: str, target: str) -> bool:
@@ -156,7 +179,7 @@ class DirectoryRepository:
                     raise self._in_the_way(target) from error
                 if error.errno in (errno.ENOTEMPTY, errno.EEXIST):  # made beside us: merge
                     copy_tree(source, target)
-                    shutil.rmtree(source)
+                    remove_tree(source)
                     return True
                 raise
             else:

@@ -8,12 +8,13 @@ S3 too.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class Entry(NamedTuple):
@@ -29,11 +30,19 @@ class Repository(Protocol):
     def describe(self) -> dict[str, Any]:
         """The JSON from which `open_repository` makes this repository in another process."""
 
-    def put(self, source: str, key: str, *, move: bool = False) -> None:
+    def put(
+        self,
+        source: str,
+        key: str,
+        *,
+        move: bool = False,
+        resolve: Callable[[str], str] = os.path.realpath,
+    ) -> None:
         """Store a file or a tree; a reader never sees half a file under its final key.
 
         move: the source is the caller's own and no longer needed, so it may be renamed into
-        place. An existing file is replaced, a tree is merged into an existing one. Raises
+        place; its owner may read and write it then. resolve: the host path that a link in a tree
+        stands for, which in a pod is another than on the host. An existing file is replaced, a tree is merged into an existing one. Raises
         OutputError when the source holds what an object store cannot take.
         """
 

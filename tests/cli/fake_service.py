@@ -124,7 +124,7 @@ class FakeService:
         self.calls.append(("stop", name, message))
         return self.get(name)
 
-    def terminate(self, name: str) -> Workflow:
+    def terminate(self, name: str, message: str = "") -> Workflow:
         self.calls.append(("terminate", name))
         return self.get(name)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 from test_run import MANIFEST
+
+import argojobs as argojobs_package
 
 
 @pytest.fixture
@@ -22,6 +26,72 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return folder
+
+
+FLOW = """
+from argojobs import pipeline, step
+import beside
+@step
+def work(n: int) -> int:
+    return n
+@pipeline
+def flow(n: int = 1) -> int:
+    return work(n)
+"""
+
+
+@pytest.fixture
+def flow(project: Path) -> Path:
+    """A pipeline in a folder of the project, with a module beside it."""
+    (project / "flows").mkdir()
+    (project / "flows" / "beside.py").write_text("")
+    (project / "flows" / "flow.py").write_text(FLOW)
+    return project / "flows" / "flow.py"
+
+
+def answered(folder: Path, program: list[str], *arguments: str) -> str:
+    """Run a command line in a folder, in a process of its own."""
+    done = subprocess.run(
+        [*program, *arguments], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+MODULE = [sys.executable, "-m", "argojobs"]
+TEXT = [sys.executable, "-c", "import sys; from argojobs.cli.main import main; sys.exit(main())"]
+
+
+class TestBundle:
+    def test_is_the_same_wherever_and_however_the_command_is_given(
+        self, flow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = Path(argojobs_package.__file__).parents[1]
+        monkeypatch.setenv("PYTHONPATH", str(root))
+        project = flow.parent.parent
+        made = {
+            answered(folder, program, "compile", str(flow), "-o", "json")
+            for folder in (project, flow.parent, tmp_path)
+            for program in (MODULE, TEXT)
+        }
+        assert len(made) == 1
+        hashes = {
+            answered(folder, MODULE, "init", str(project), "--dry-run", "-o", "name").strip()
+            for folder in (project, flow.parent)
+        }
+        assert len(hashes) == 1
+        label = json.loads(made.pop())["metadata"]["labels"]["argojobs.dev/code"]
+        assert hashes.pop().startswith(label)
+
+    @pytest.mark.parametrize("pattern", ["flows/", "flow.py", "*.py"])
+    @pytest.mark.parametrize("file", [".argojobsignore", ".gitignore"])
+    def test_without_the_pipelines_own_file_is_refused(
+        self, argojobs, flow: Path, pattern: str, file: str
+    ) -> None:
+        (flow.parent.parent / file).write_text(f"{pattern}\n")
+        answer = argojobs("compile", str(flow))
+        assert (answer.code, answer.out) == (2, "")
+        assert "the pipeline's own file is ignored" in answer.err
+        assert "!/flows/flow.py" in answer.err
 
 
 class TestCompile:

@@ -8,10 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, workflow
+from fake_service import FakeService, node, workflow
 
 from argojobs.cli import connect as connecting
-from argojobs.cli.completion import complete_run
+from argojobs.cli.completion import (
+    complete_parameter,
+    complete_pipeline,
+    complete_run,
+    complete_step,
+)
 from argojobs.errors import HostError
 
 
@@ -50,3 +55,37 @@ def test_completion_stays_silent_when_there_is_no_home(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(connecting, "connect", fail)
     assert complete_run("demo") == []
+
+
+class Before:
+    """What stands on the command line already, as typer hands it over."""
+
+    def __init__(self, **params: object) -> None:
+        self.params = params
+
+
+def test_the_steps_that_have_a_log_are_completed(service: FakeService) -> None:
+    nodes = (
+        node("r", "", "Failed"),
+        node("r", "train"),
+        node("r", "test", "Omitted", type="Skipped"),
+    )
+    service.runs["r"] = workflow("r", tasks=("train", "test"), nodes=nodes)
+    assert complete_step(Before(run="r"), "") == ["train"]  # type: ignore[arg-type]
+    assert complete_step(Before(run="nosuch"), "") == []  # type: ignore[arg-type]
+
+
+def test_parameters_and_pipelines_of_a_file_are_completed(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "two.py"
+    path.write_text(
+        "import argojobs as aj\nprint('imported')\n"
+        "@aj.step\ndef say(words: str) -> None:\n    print(words)\n"
+        "@aj.pipeline\ndef first(words: str = 'a', other: str = 'b') -> None:\n    say(words)\n"
+        "@aj.pipeline\ndef second(words: str = 'a') -> None:\n    say(words)\n"
+    )
+    before = Before(file=str(path), pipeline="first")
+    assert complete_parameter(before, "w") == ["words="]  # type: ignore[arg-type]
+    assert complete_parameter(before, "words=") == []  # type: ignore[arg-type]
+    assert complete_pipeline(before, "") == ["first", "second"]  # type: ignore[arg-type]
+    assert complete_pipeline(Before(file=""), "") == []  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""

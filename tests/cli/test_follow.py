@@ -82,7 +82,7 @@ def test_drawn_live_the_last_tree_stays(
     live = how(service, "live")
     follow(live, service.get("r"))
     text = live.stream.getvalue()  # type: ignore[attr-defined]
-    assert text.endswith("  ✔ train       5s\n  ✔ test        5s\n\n")
+    assert text.endswith("  ✔ train       5s\n    │ epoch 1\n  ✔ test        5s\n\n")
 
 
 def test_silently_nothing_is_written(service: FakeService) -> None:
@@ -135,3 +135,90 @@ def test_log_lines_that_cannot_be_had_do_not_end_following(
     service.logs = no_logs  # type: ignore[assignment, method-assign]
     assert follow(how(service), service.get("r"))["status"]["phase"] == "Succeeded"
     assert "no more log lines here: the log is gone" in capsys.readouterr().err
+
+
+def test_a_steps_log_comes_before_the_line_that_it_ended(service: FakeService) -> None:
+    from argojobs.cli.picture import Picture
+    from argojobs.cli.plain_lines import PlainLines
+    from argojobs.service import LogLine
+
+    final = service.then["r"][-1]
+    stream = io.StringIO()
+    lines = PlainLines(service, Picture(final), stream, lambda text: text, lambda: 0.0)
+    lines.changed(final)
+    lines.take(LogLine("r-train", "r-train", "epoch 1"))  # the thread comes late with it
+    written = stream.getvalue().splitlines()
+    assert written[0] == "[train] epoch 1"
+    assert "train Succeeded" in written[1]
+    assert stream.getvalue().count("epoch 1") == 1
+
+
+def test_the_log_of_an_attempt_comes_before_the_next_attempt() -> None:
+    from argojobs.cli.picture import Picture
+    from argojobs.cli.plain_lines import PlainLines
+
+    run = workflow(
+        "r",
+        "Running",
+        tasks=("train",),
+        nodes=(
+            node("r", "", "Running"),
+            node("r", "train", "Running", type="Retry", children=["r-train(0)", "r-train(1)"]),
+            node("r", "train(0)", "Failed"),
+            node("r", "train(1)", "Running"),
+        ),
+    )
+    service = FakeService(run)
+    service.log("r", "r-train(0)", "first words")
+    stream = io.StringIO()
+    PlainLines(service, Picture(run), stream, lambda text: text, lambda: 0.0).changed(run)
+    words, again, *_ = stream.getvalue().splitlines()
+    assert words == "[train(0)] first words"
+    assert "train attempt 2" in again
+
+
+def test_why_steps_wait_is_said_once() -> None:
+    why = "waits for a CPU: 2 of 2 in use by other"
+    waiting = [node("r", name, "Pending", message=why) for name in ("train", "test")]
+    waiting.insert(0, node("r", "", "Running"))
+    tasks = ("train", "test")
+    service = FakeService(workflow("r", "Running", tasks=tasks, nodes=tuple(waiting)))
+    service.then["r"] = [workflow("r", "Failed", tasks=tasks)]
+    plain = how(service)
+    follow(plain, service.get("r"))
+    text = plain.stream.getvalue()  # type: ignore[attr-defined]
+    assert text.count(f"train {why}\n") == 1
+    assert text.count(why) == 1
+
+
+def test_a_reader_that_is_gone_ends_following_at_once(
+    service: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the logs finds it; the main thread is woken, and nobody sees a traceback."""
+    import threading
+
+    woken = threading.Event()
+    monkeypatch.setattr("argojobs.cli.follow._thread.interrupt_main", woken.set)
+    plain = how(service)
+
+    def gone(_: str) -> int:
+        raise BrokenPipeError
+
+    def watch(_: str):
+        yield WatchEvent("ADDED", workflow("r", ""))
+        plain.stream.write = gone  # type: ignore[method-assign]
+        ready.set()
+        assert woken.wait(10)
+        raise KeyboardInterrupt
+
+    ready = threading.Event()
+    logs = service.logs
+
+    def later(*given: object, **more: object):
+        ready.wait(10)
+        yield from logs(*given, **more)  # type: ignore[arg-type]
+
+    service.watch = watch  # type: ignore[method-assign]
+    service.logs = later  # type: ignore[method-assign]
+    with pytest.raises(BrokenPipeError):
+        follow(plain, service.get("r"))

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_a_failing_step_is_1_and_its_traceback_leads_the_report(argojobs, manife
     lines = answer.out.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert "KeyError: 'key'" in lines
-    assert "first failed: main: Error (exit code 1)" in answer.out
+    assert "first failed: KeyError: 'key' (exit code 1)" in answer.out
     assert len(lines) <= 25
 
 
@@ -96,3 +97,45 @@ def test_ctrl_c_stops_the_run_and_is_130(manifest) -> None:
     assert started.returncode == 130
     assert "stopping; Ctrl-C again" in err
     assert "r was stopped" in out
+
+
+def test_a_reader_that_has_seen_enough_is_141_and_the_run_goes_on(argojobs, manifest) -> None:
+    file = manifest("import time; [(print(i), time.sleep(0.2)) for i in range(10)]")
+    started = subprocess.Popen(
+        [sys.executable, "-u", "-m", "argojobs", "run", file, "--name", "r"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert started.stdout is not None
+    assert started.stderr is not None
+    for line in started.stdout:
+        if line == "[first] 0\n":
+            break
+    started.stdout.close()
+    assert started.wait(60) == 141
+    with started.stderr as stream:
+        said = stream.read()
+    assert "Traceback" not in said
+    assert "stopping" not in said
+    assert argojobs("wait", "r").code == 0
+
+
+def test_stop_now_ends_a_step_that_does_not_listen_in_seconds(argojobs, manifest) -> None:
+    program = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('deaf'); time.sleep(60)"
+    )
+    name = argojobs("run", manifest(program), "-d", "-o", "name").out.strip()
+    following = [sys.executable, "-u", "-m", "argojobs", "logs", name, "-f"]
+    with subprocess.Popen(following, stdout=subprocess.PIPE, text=True) as logs:
+        assert logs.stdout is not None
+        assert logs.stdout.readline() == "[first] deaf\n"
+        logs.kill()
+    assert argojobs("stop", name, "--message", "wrong data").code == 0
+    began = time.monotonic()
+    assert argojobs("stop", name, "--now").code == 0
+    assert argojobs("wait", name).code == 1
+    assert time.monotonic() - began < 15
+    assert "wrong data" in argojobs("get", name).out
+    assert "wrong data" in argojobs("list").out

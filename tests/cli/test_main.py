@@ -11,6 +11,7 @@ from fake_service import FakeService, workflow
 
 from argojobs.cli import connect as connecting
 from argojobs.cli import group
+from argojobs.cli.main import hint_text
 from argojobs.errors import ServerError, UserCodeError
 
 
@@ -114,3 +115,36 @@ def test_a_context_before_the_verb_is_the_same_as_after_it(argojobs) -> None:
     before, after = argojobs("--context", "abacus", "list"), argojobs("list", "--context", "abacus")
     assert before == after
     assert "next release" in before.err
+
+
+def test_a_value_that_is_no_choice_is_told_with_the_choices(argojobs) -> None:
+    answer = argojobs("list", "-o", "table")
+    assert answer.code == 2
+    assert answer.err.splitlines()[:2] == [
+        "error: -o 'table': there is no such choice",
+        "  it is one of: json, yaml, name",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"),
+    [
+        ("Give it another name.", "give it another name"),
+        ("Did you mean 'a'? It has: a, b", "did you mean 'a'? It has: a, b"),
+        ("Python 3.10 is the least.", "Python 3.10 is the least"),
+        ("ARGOJOBS_HOME names another", "ARGOJOBS_HOME names another"),
+        ("give one ...", "give one ..."),
+        ("One thing. Another.", "one thing. Another."),
+    ],
+)
+def test_hints_have_one_style(hint: str, shown: str) -> None:
+    assert hint_text(hint) == shown
+
+
+def test_an_encoding_without_our_signs_is_no_error(tmp_path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "ARGOJOBS_HOME": str(tmp_path)}
+    program = "from argojobs.cli.text import show; show([[('schön ✔', '')]])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "sch\\xf6n \\u2714\n"

@@ -28,10 +28,53 @@ def test_a_run_is_named_by_any_unique_ending_or_as_the_latest(
 
 
 def test_several_matches_are_listed(runs: FakeService) -> None:
-    with pytest.raises(NotFoundError, match="2 runs end in '2p'") as caught:
-        run_name(runs, "2p")
+    runs.runs["demo-ab7k2p"] = workflow("demo-ab7k2p", created=OLD)
+    with pytest.raises(NotFoundError, match="2 runs end in '7k2p'") as caught:
+        run_name(runs, "7k2p")
     assert "demo-x7k2p" in caught.value.what
-    assert "demo-abc2p" in caught.value.what
+    assert "demo-ab7k2p" in caught.value.what
+
+
+@pytest.mark.parametrize("given", ["p", "2p"])
+def test_one_or_two_letters_are_no_name(runs: FakeService, given: str) -> None:
+    with pytest.raises(NotFoundError, match="there is no run"):
+        run_name(runs, given)
+
+
+def test_to_change_a_run_the_whole_suffix_is_wanted(runs: FakeService) -> None:
+    with pytest.raises(NotFoundError):
+        run_name(runs, "7k2p", changes=True)
+    assert run_name(runs, "x7k2p", changes=True) == "demo-x7k2p"
+    assert run_name(runs, "mo-x7k2p", changes=True) == "demo-x7k2p"
+
+
+def test_a_name_without_its_suffix_is_enough_to_read_about_the_only_such_run() -> None:
+    one = FakeService(workflow("hang-x7k2p"), workflow("other-abcde"))
+    assert run_name(one, "hang") == "hang-x7k2p"
+    with pytest.raises(NotFoundError) as caught:
+        run_name(one, "hang", changes=True)
+    assert "did you mean hang-x7k2p?" in caught.value.hint
+
+
+def test_several_runs_of_a_name_are_listed(runs: FakeService) -> None:
+    with pytest.raises(NotFoundError, match="2 runs are called 'demo'"):
+        run_name(runs, "demo")
+
+
+def test_an_item_is_named_by_its_place() -> None:
+    item = {"boundaryID": "r", "type": "Pod", "phase": "Failed", "templateName": "boom"}
+    nodes = tuple(
+        {
+            **item,
+            "id": f"r-{i}",
+            "name": f"r.boom({i}:{i + 1})",
+            "displayName": f"boom({i}:{i + 1})",
+        }
+        for i in range(2)
+    )
+    run = workflow("r", tasks=(), nodes=(node("r", ""), *nodes))
+    assert step_named(run, "boom(1)").node_id == "r-1"
+    assert step_named(run, "boom(1:2)").node_id == "r-1"
 
 
 def test_a_whole_name_wins_over_a_longer_one_that_ends_so() -> None:

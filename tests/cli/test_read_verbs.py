@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 
 import pytest
 import yaml
 from fake_service import FakeService, node, workflow
+
+from argojobs.cli.main import main
 
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
@@ -88,7 +93,7 @@ class TestGet:
         answer = argojobs("get", "bad99")
         assert answer.code == 0
         assert "KeyError: 1" in answer.out
-        assert "train failed: main: Error (exit code 1)" in answer.out
+        assert "train failed: KeyError: 1 (exit code 1)" in answer.out
 
     def test_of_a_failed_run_cuts_nothing_of_the_users_own_lines(
         self, argojobs, service: FakeService
@@ -136,6 +141,36 @@ class TestLogs:
         assert "did you mean 'train'?" in answer.err
 
 
+class TestStopped:
+    """A run that somebody ended did not break: it is Stopped wherever people look."""
+
+    @pytest.fixture(autouse=True)
+    def stopped(self, service: FakeService) -> None:
+        run = workflow(
+            "s-abcde",
+            "Failed",
+            tasks=("train",),
+            nodes=(node("s-abcde", "", "Failed"), node("s-abcde", "train", "Failed")),
+            message="Stopped with strategy 'Stop'",
+        )
+        run["metadata"]["annotations"]["argojobs.dev/stop-message"] = "wrong data"
+        service.runs["s-abcde"] = run
+
+    def test_in_list_with_the_reason(self, argojobs) -> None:
+        line = next(x for x in argojobs("list").out.splitlines() if "s-abcde" in x)
+        assert line.startswith("■ s-abcde")
+        assert "Stopped" in line
+        assert line.endswith("wrong data")
+
+    def test_in_get_with_the_reason_and_what_succeeded(self, argojobs) -> None:
+        out = argojobs("get", "s-abcde").out
+        assert out.startswith("■ s-abcde  Stopped  0 of 1 step succeeded\n")
+        assert re.search("stopped +wrong data", out)
+
+    def test_in_wait(self, argojobs) -> None:
+        assert argojobs("wait", "s-abcde").out.startswith("■ s-abcde  Stopped")
+
+
 class TestWatch:
     def test_ends_as_the_run_does(self, argojobs) -> None:
         assert argojobs("watch", "good1").code == 0
@@ -151,6 +186,25 @@ class TestWatch:
         assert answer.code == 130
         assert "r goes on; argojobs watch r, argojobs stop r" in answer.err
         assert service.calls == []
+
+    def test_in_a_terminal_that_is_said_after_the_drawing_was_closed(
+        self, service: FakeService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Terminal(io.StringIO):
+            encoding = "utf-8"  # type: ignore[assignment]
+
+            def isatty(self) -> bool:
+                return True
+
+        both = Terminal()
+        monkeypatch.setattr(sys, "stdout", both)
+        monkeypatch.setattr(sys, "stderr", both)
+        monkeypatch.setenv("TERM", "xterm")
+        service.runs["r"] = workflow("r", "Running", tasks=("a",))
+        service.then["r"] = [workflow("r", "Succeeded")]
+        service.interrupts = 1
+        assert main(["watch", "r"]) == 130
+        assert both.getvalue().endswith("r goes on; argojobs watch r, argojobs stop r\n")
 
     def test_json_is_the_final_object_and_nothing_else(self, argojobs) -> None:
         answer = argojobs("watch", "good1", "-o", "json")

@@ -34,7 +34,7 @@ def test_the_report_starts_with_the_users_own_traceback() -> None:
     lines = report([*(f"epoch {i}" for i in range(9)), *TRACEBACK])
     assert lines == [
         *TRACEBACK,
-        "✖ train failed: main: Error (exit code 1)",
+        "✖ train failed: ValueError: no such class (exit code 1)",
         "r failed after 42s, 0 of 2 steps succeeded",
         "  more: argojobs logs r train   argojobs get r",
     ]
@@ -75,7 +75,7 @@ def test_the_log_is_that_of_the_last_attempt_of_the_step_that_failed() -> None:
 def test_a_run_without_a_failed_step_says_its_own_message() -> None:
     run = workflow("r", "Error", message="entrypoint not found")
     lines = [painted(x, colour=False) for x in failure_lines(run, [], Screen())]
-    assert lines[0] == "r ended in an error, 0 of 1 steps succeeded: entrypoint not found"
+    assert lines[0] == "r ended in an error, 0 of 1 step succeeded: entrypoint not found"
 
 
 def test_a_run_that_somebody_stopped_is_said_to_be_stopped_not_broken() -> None:
@@ -84,3 +84,29 @@ def test_a_run_that_somebody_stopped_is_said_to_be_stopped_not_broken() -> None:
         "■ r was stopped after 42s, 0 of 2 steps succeeded",
         "  more: argojobs get r   argojobs logs r",
     ]
+
+
+def test_a_log_that_was_just_seen_is_not_repeated() -> None:
+    run = workflow(
+        "r", "Failed", tasks=("train",), nodes=(node("r", ""), node("r", "train", "Failed"))
+    )
+    lines = failure_lines(run, TRACEBACK, Screen(), streamed=True)
+    assert painted(lines[0], colour=False).startswith("✖ train failed")
+
+
+def test_why_it_was_stopped_is_said() -> None:
+    run = workflow("r", "Failed", message="Stopped with strategy 'Stop'")
+    run["metadata"]["annotations"]["argojobs.dev/stop-message"] = "wrong data"
+    line = painted(failure_lines(run, [], Screen())[0], colour=False)
+    assert line.startswith("■ r was stopped: wrong data, ")
+
+
+def test_the_next_command_can_be_pasted_into_a_shell() -> None:
+    value = "long text " * 30
+    items = [("0:a", "boom(0:a)"), (f"1:{value}", f"boom(1:{value})")]
+    for position, (_, name) in enumerate(items):
+        item = node("r", name, "Failed", templateName="boom", id=f"r-{position}")
+        run = workflow("r", "Failed", nodes=(node("r", "", "Failed"), item))
+        more = painted(failure_lines(run, [], Screen())[-1], colour=False)
+        typed = "boom(0:a)" if position == 0 else "boom(1)"
+        assert f"argojobs logs r '{typed}'" in more

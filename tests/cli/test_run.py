@@ -11,6 +11,7 @@ from fake_service import FakeService, node, workflow
 
 from argojobs.cli import connect as connecting
 from argojobs.errors import UnsupportedError
+from argojobs.manifest.names import label_value, object_name
 from argojobs.storage.directory import DirectoryRepository
 
 MANIFEST = """
@@ -28,7 +29,7 @@ spec:
   - name: main
     inputs:
       artifacts: [{name: data, path: /in, optional: true}]
-    container: {image: python, command: [python3, -c, pass]}
+    container: {image: "python:3.12", command: [python3, -c, pass]}
 """
 
 
@@ -79,6 +80,11 @@ def manifest(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def created(service: FakeService) -> list[str]:
     return [call[1] for call in service.calls if call[0] == "create"]
 
@@ -117,6 +123,23 @@ def test_name_experiment_and_user_go_into_the_metadata(argojobs, service, manife
     assert "generateName" not in metadata
     assert metadata["labels"]["argojobs.dev/experiment"] == "digits"
     assert metadata["labels"]["argojobs.dev/user"]
+
+
+def test_a_name_that_kubernetes_refuses_is_cut_and_found_again(argojobs, service, manifest) -> None:
+    whole = "My Run, the " + "long " * 20 + "one"
+    argojobs("run", manifest, "-d", "--name", whole, "--experiment", "a b/c")
+    argojobs("run", manifest, "-d", "--name", whole + "s")
+    first, second = created(service)
+    assert first != second
+    assert first == object_name(whole)
+    metadata = service.get(first)["metadata"]
+    assert metadata["annotations"]["argojobs.dev/name"] == whole
+    assert metadata["annotations"]["argojobs.dev/experiment"] == "a b/c"
+    assert metadata["labels"]["argojobs.dev/experiment"] == label_value("a b/c")
+    shown = argojobs("get", whole)
+    assert shown.code == 0
+    assert "a b/c" in shown.out
+    assert first in argojobs("list", "--experiment", "a b/c").out
 
 
 def test_a_name_that_is_taken_says_how_to_give_another(argojobs, service, manifest) -> None:
@@ -169,6 +192,59 @@ def test_a_folder_is_stored_for_the_run(argojobs, service, manifest, tmp_path: P
     assert not (data / ".argojobs-tree.json").exists()
 
 
+@pytest.mark.usefixtures("_in_folder")
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        ("Directory", "a.txt", "data=a.txt is a file, and data is a Directory: a folder"),
+        ("TensorBoard", "a.txt", "data is a TensorBoard: a folder"),
+        ("File", "folder", "data=folder is a folder, and data is a File: a file"),
+    ],
+)
+def test_a_file_for_a_folder_is_refused_before_the_start(
+    argojobs, service, kind: str, given: str, told: str
+) -> None:
+    Path("a.txt").write_text("x")
+    Path("folder").mkdir()
+    Path("kinds.py").write_text(
+        f"from argojobs import {kind}, pipeline, step\n"
+        f"@step\ndef look(data: {kind}) -> None: ...\n"
+        f"@pipeline\ndef kinds(data: {kind}) -> None:\n    look(data)\n"
+    )
+    answer = argojobs("run", "kinds.py", "-p", f"data={given}")
+    assert answer.code == 2
+    assert told in answer.err + answer.out
+    assert created(service) == []
+
+
+def test_a_folder_is_stored_with_what_its_links_lead_to(
+    argojobs, service, manifest, tmp_path: Path
+) -> None:
+    data, cache = tmp_path / "data", tmp_path / "cache"
+    data.mkdir()
+    cache.mkdir()
+    (cache / "image").write_text("pixels")
+    (data / "images").symlink_to("../cache")
+    (data / "first").symlink_to(cache / "image")
+    argojobs("run", manifest, "-d", "--name", "r", "-p", f"data={data}")
+    stored = service.folder / "r" / "argojobs-arguments" / "data"
+    assert (stored / "images" / "image").read_text() == "pixels"
+    assert (stored / "first").read_text() == "pixels"
+    assert (data / "images").is_symlink(), "the user's own folder is left alone"
+
+
+def test_a_folder_with_a_link_to_nothing_is_refused_by_its_name(
+    argojobs, service, manifest, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "gone").symlink_to("../moved")
+    answer = argojobs("run", manifest, "-d", "-p", f"data={tmp_path / 'data'}")
+    assert answer.code == 2
+    assert "this link leads to nothing (to ../moved)" in answer.err
+    assert "data/gone" in answer.err
+    assert created(service) == []
+
+
 def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, manifest) -> None:
     outputs = {"artifacts": [{"name": "model", "path": "/x", "s3": {"key": "old/train/model"}}]}
     service.runs["old"] = workflow(
@@ -192,7 +268,6 @@ def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, ma
         (("-p", "data=./nowhere"), "no such file or folder"),
         (("-p", "data=run:old/train/model"), "there is no run 'old'"),
         (("-p", "data=s3://bucket/key"), "no S3"),
-        (("--experiment", "a b"), "no name of an experiment"),
         (("--detach", "--wait"), "exclude each other"),
         (("--server", "abacus"), "next release"),
         (("--code", "image"), "for pipelines of ours"),

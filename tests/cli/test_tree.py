@@ -156,3 +156,12 @@ def test_the_step_that_broke_first_is_the_one_to_blame() -> None:
         nodes=(node("r", "", "Failed"), late, node("r", "b", "Error")),
     )
     assert [s.name for s in failed_steps(steps_of(run))] == ["b", "a"]
+
+
+def test_a_step_starts_when_its_pod_does_not_when_it_began_to_wait() -> None:
+    run = workflow("r", tasks=("train",), nodes=(node("r", ""), node("r", "train")))
+    run["metadata"]["annotations"]["argojobs.dev/waited-seconds"] = '{"r-train":3.0}'
+    (step,) = steps_of(run)
+    assert step.started is not None
+    assert step.finished is not None
+    assert (step.waited, step.finished - step.started) == (3.0, 2.0)

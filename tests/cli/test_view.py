@@ -85,3 +85,21 @@ def test_no_line_is_wider_than_the_window() -> None:
 def test_progress_is_counted_in_steps() -> None:
     assert counts([pod("a", "Succeeded"), pod("b", "Running")]) == "1 of 2 steps (50 %)"
     assert counts([pod("a", "Succeeded")]) == "1 of 1 step (100 %)"
+
+
+def test_a_step_that_had_to_wait_says_how_long() -> None:
+    assert drawn([pod("train", "Succeeded", waited=12.0)]) == ["  ✔ train      12s  waited 12s"]
+
+
+def test_the_long_value_of_an_item_is_cut() -> None:
+    name = f"(0:{'x' * 100})"
+    (line,) = drawn([Step(name, "train" + name, phase="Succeeded")], width=120)
+    assert line == f"  ✔ (0:{'x' * 29}...)"
+
+
+def test_what_a_short_step_said_stays_below_it_in_a_small_tree() -> None:
+    logs = {"train": ("one", "two", "three")}
+    lines = drawn([pod("train", "Succeeded")], logs=logs, keep=True)
+    assert lines == ["  ✔ train      12s", "    │ two", "    │ three"]
+    many = [pod(f"s{i}", "Succeeded") for i in range(20)]
+    assert len(drawn(many, logs={"s0": ("one",)}, keep=True)) == 20

@@ -216,6 +216,15 @@ def test_links_inside_are_kept_and_those_outside_refused(project: Path, tmp_path
     assert caught.value.where.endswith("data")
 
 
+@pytest.mark.parametrize("target", ["circle", "lib/back"])
+def test_a_link_in_a_circle_is_refused(project: Path, target: str) -> None:
+    (project / "circle").symlink_to(target)
+    (project / "lib" / "back").symlink_to("../circle")
+    with pytest.raises(BundleError, match="leads in a circle") as caught:
+        pack(project)
+    assert caught.value.where.endswith("circle")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_an_unreadable_file_is_named(project: Path) -> None:
     (project / "flow.py").chmod(0)
@@ -259,7 +268,12 @@ def test_an_empty_project_and_empty_files(tmp_path: Path) -> None:
 
 def test_a_folder_of_the_reserved_name_stays_behind(project: Path) -> None:
     _files(project, ".argojobs/bundle.json", content="mine")
-    assert not [name for name in pack(project).files if name.startswith(".argojobs")]
+    packed = pack(project, entries=[])
+    assert not [name for name in packed.files if name.startswith(".argojobs")]
+    assert len(packed.warnings) == 1
+    assert packed.warnings[0].endswith("folder of this name (1 files) is left out")
+    _files(project, ".argojobsignore", content=".argojobs/\n")
+    assert pack(project, entries=[]).warnings == ()
 
 
 def test_search_path_entries_inside_are_recorded_and_those_outside_told(
@@ -310,6 +324,49 @@ def test_inline_code_unpacks_itself_and_runs_the_same_program(tmp_path: Path) ->
     assert (root / "argojobs" / "out" / ".parameters" / "result").read_text() == "3\n"
 
 
+def _bootstrap(tmp_path: Path, before: str, data: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "ARGOJOBS_CODE": data,
+        "ARGOJOBS_ROOT": str(tmp_path / "root"),
+        "ARGOJOBS_P_n": "3",
+        "TMPDIR": str(tmp_path),
+    }
+    return subprocess.run(
+        [sys.executable, "-u", "-c", before + bundle.BOOTSTRAP, "flow.py:work"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+#: Not even root may write where `access` says so: a mount that is read-only.
+_READ_ONLY = (
+    "import os; os.access = lambda path, *a, f=os.access: {!r} not in path and f(path, *a)\n"
+)
+
+
+def test_inline_code_goes_elsewhere_where_its_folder_cannot_be_written(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    _files(project, "flow.py", content=FLOW)
+    _files(project, "beside.py", content="value = __file__")
+    place = str(tmp_path / "root" / "argojobs" / "code")
+    Path(place).mkdir(parents=True)
+    done = _bootstrap(tmp_path, _READ_ONLY.format(place), bundle.inline_code(pack(project)).data)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.startswith(f"{tmp_path}/argojobs-")
+    assert not list(Path(place).iterdir())
+
+
+@pytest.mark.parametrize("data", ["no base64!", "bm8gYXJjaGl2ZQ=="])
+def test_inline_code_that_does_not_unpack_ends_with_78(tmp_path: Path, data: str) -> None:
+    done = _bootstrap(tmp_path, "", data)
+    assert (done.stdout, done.returncode) == ("", 78)
+    assert done.stderr.startswith("argojobs: cannot unpack the code of this step: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_code_too_large_to_travel_inline_says_upload(project: Path) -> None:
     (project / "noise.bin").write_bytes(os.urandom(bundle.LARGEST_INLINE))
     with pytest.raises(BundleError, match=r"in the manifest, more than 64\.0 KiB") as caught:
@@ -318,7 +375,7 @@ def test_code_too_large_to_travel_inline_says_upload(project: Path) -> None:
 
 
 def test_our_own_share_of_inline_code_leaves_room_for_the_users(tmp_path: Path) -> None:
-    assert len(bundle.inline_code(pack(tmp_path)).data) < bundle.LARGEST_INLINE * 0.65
+    assert len(bundle.inline_code(pack(tmp_path)).data) < bundle.LARGEST_INLINE * 0.78
 
 
 def test_a_home_inside_the_project_does_not_travel(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from argojobs.compile.load import load
-from argojobs.errors import ManifestError, UsageError, UserCodeError
+from argojobs.errors import DefinitionError, ManifestError, UsageError, UserCodeError
 
 STEP = "from argojobs import pipeline, step\n@step\ndef work(n: int) -> int:\n    return n\n"
 PIPELINE = STEP + "@pipeline\ndef first(n: int = 1) -> int:\n    return work(n)\n"
@@ -183,3 +183,48 @@ def test_another_kind_of_file() -> None:
 def test_a_file_named_like_this_program() -> None:
     with pytest.raises(UsageError, match="has the name of this program"):
         load(_write("argojobs.py", PIPELINE))
+
+
+INNER = STEP + "@pipeline\ndef inner(n: int) -> int:\n    return work(n)\n"
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "@pipeline\ndef whole() -> int:\n    return inner(1)\n",
+        "@pipeline\ndef whole() -> list[int]:\n    return each([1], lambda n: inner(n))\n",
+        "@pipeline(on_exit=inner)\ndef whole() -> int:\n    return work(1)\n",
+    ],
+)
+def test_of_pipelines_that_call_each_other_the_outermost_is_taken(caller: str) -> None:
+    path = _write(f"flow_k{abs(hash(caller))}.py", "from argojobs import each\n" + INNER + caller)
+    assert load(path).name == "whole"
+    assert load(path, "inner").name == "inner"
+
+
+def test_of_two_outermost_pipelines_one_is_proposed() -> None:
+    more = "".join(
+        f"@pipeline\ndef {name}() -> int:\n    return inner(1)\n" for name in ("one", "two")
+    )
+    with pytest.raises(UsageError, match="3 pipelines") as caught:
+        load(_write("flow_l.py", INNER + more))
+    assert caught.value.hint == "Say which: --pipeline one"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "what"),
+    [
+        ("@step(gpus=1)", "there is no option 'gpus'"),
+        ("@step(memory='4 gigs')", "memory='4 gigs'"),
+        ("@command", "@command stands above plain without its brackets"),
+        ("@step(name='Ü')", "is no DNS label"),
+    ],
+)
+def test_a_mistake_in_a_decorator_is_said_once_at_its_line(decorator: str, what: str) -> None:
+    text = f"from argojobs import command, step\n\n{decorator}\ndef plain() -> None: ...\n"
+    with pytest.raises(DefinitionError) as caught:
+        load(_write(f"flow_m{abs(hash(decorator))}.py", text))
+    assert what in caught.value.what
+    assert " at 0x" not in str(caught.value)
+    assert caught.value.where.endswith(".py:3")
+    assert caught.value.hint

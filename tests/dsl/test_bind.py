@@ -224,3 +224,39 @@ def test_fields_may_have_the_names_of_our_own_attributes():
         compare(found.values)
 
     assert [call.base for call in calls(body)] == ["odd", "odd", "show", "compare"]
+
+
+@step
+def extend(old: Model | None = None) -> None: ...
+
+
+def test_an_artifact_that_may_be_left_out_fits_only_what_takes_that():
+    def body(old: Model | None = None) -> None:
+        extend(old)
+        with refused("takes a Model that is always there", "as Model here"):
+            show(old)
+
+    traced(body)
+
+
+class Mode(str, Enum):
+    FAST = "fast"
+
+
+@step
+def mode() -> Mode: ...
+
+
+@step
+def choice() -> Literal[1, 2]: ...
+
+
+@step
+def wide(text: str, number: int, fraction: float) -> None: ...
+
+
+def test_what_is_a_text_or_number_in_python_is_one_here():
+    def body() -> None:
+        wide(mode(), choice(), choice())
+
+    assert len(calls(body)) == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from argojobs import DefinitionError, each, either, not_, step, when
+from argojobs import DefinitionError, Model, each, either, not_, step, when
 from argojobs.dsl.graph import Graph
 
 from .helpers import Trained, check, compare, rates, show, traced, train, tune, weigh
@@ -206,3 +206,38 @@ def test_a_step_may_be_called_in_the_branch_of_a_bool_output():
     condition = traced(body).calls[-1].branch.condition
     assert condition.operator == "or"
     assert len(list(condition.parameters())) == 3
+
+
+@step
+def maybe(count: int | None, note: str | None = None) -> None: ...
+
+
+@step
+def count() -> int: ...
+
+
+def test_a_value_or_none_fits_what_may_be_none():
+    def body() -> None:
+        with when(train(1).accuracy > 0.5):
+            some = count()
+        maybe(either(some, None))
+        weigh_it = either(some, None)
+        with pytest.raises(DefinitionError, match="takes a whole number, not a whole number or no"):
+            train(weigh_it)
+
+    group = traced(body).calls[1].callee
+    assert isinstance(group, Graph)
+    assert group.alternatives["result"].options[1] == "argojobs:none"
+
+
+def test_an_artifact_that_may_not_be_there_is_not_joined():
+    def body(old: Model | None = None) -> None:
+        with when(train(1).accuracy > 0.5):
+            new = train(2).model
+        with pytest.raises(DefinitionError, match="joins an artifact with <the argument 'old'"):
+            either(new, old)
+        with pytest.raises(DefinitionError, match="joins an artifact with None") as caught:
+            either(new, None)
+        assert "inside each of the branches" in caught.value.hint
+
+    traced(body)

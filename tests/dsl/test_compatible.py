@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,14 @@ from argojobs.runtime.wire import TEXTS, decode, encode
 
 class Size(Enum):
     SMALL = "small"
+
+
+class Mode(str, Enum):
+    FAST = "fast"
+
+
+class Level(IntEnum):
+    LOW = 1
 
 
 @dataclass
@@ -40,6 +48,8 @@ EXAMPLES: dict[Any, list[Any]] = {
     Literal["a", "b", "c"]: ["c"],
     Literal[1, 2]: [1],
     Size: [Size.SMALL],
+    Mode: [Mode.FAST],
+    Level: [Level.LOW],
     list[int]: [[], [1]],
     list[float]: [[0.5]],
     list[str]: [["a", "$"]],
@@ -78,11 +88,13 @@ ACCEPTED = [
     (float, int), (str, Literal["a", "b"]), (Literal["a", "b", "c"], Literal["a", "b"]),
     (int | None, int), (float | None, int), (str | None, str), (Any, int),
     (list[float], list[int]), (dict[str, float], dict[str, int]), (int | str, int),
-    (float | None, int | None),
+    (float | None, int | None), (int, Literal[1, 2]), (float, Literal[1, 2]), (str, Mode), (int, Level),
+    (int | str, Literal[1, 2]), (bool, Literal[True]),
 ]  # fmt: skip
 REFUSED = [
     (int, float), (int, str), (str, int), (bool, int), (int, bool), (int, int | None), (str, Path), (Path, str),
     (Literal["a", "b"], str), (Size, str), (str, Size), (Any, str), (str, Any), (int | str, str),
+    (int, Literal[1, "a"]), (str, Level), (Mode, str), (int | str, Mode),
     (list[int], list[float]), (Point, Other), (list[str], str),
 ]  # fmt: skip
 

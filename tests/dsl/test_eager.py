@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pydoc
 import sys
 
 import pytest
 
 from argojobs import (
     DefinitionError,
+    Directory,
     Gathered,
     Model,
     Outputs,
@@ -59,6 +61,11 @@ def summary(results: Gathered[Trained]) -> str:
 
 
 @step
+def weigh(model: Model | None = None) -> int:
+    return 0 if model is None else 1
+
+
+@step
 def forgetful() -> Trained:
     return Trained(accuracy=1.0)
 
@@ -83,7 +90,7 @@ def test_a_step_is_its_function_with_a_folder_of_its_own():
 
 
 def test_a_field_left_unset_is_named():
-    with pytest.raises(OutputError, match="forgetful left model of Trained unset"):
+    with pytest.raises(OutputError, match="forgetful returned without setting model"):
         forgetful()
 
 
@@ -93,6 +100,17 @@ def test_a_command_runs_its_program():
     assert out.accuracy == 0.75
     with pytest.raises(RunFailedError, match="exit code 3"):
         failing()
+
+
+@command(Trained)
+def wrong(out: Trained) -> list[str]:
+    script = "import sys; open(sys.argv[1], 'w').write('much')"
+    return [sys.executable, "-c", script, str(out.path_of("accuracy"))]
+
+
+def test_a_command_that_writes_another_type_is_named_as_in_a_run():
+    with pytest.raises(OutputError, match="wrong wrote accuracy: expected a number, got 'much'"):
+        wrong()
 
 
 @pipeline
@@ -162,9 +180,82 @@ def test_a_fan_out_runs_one_after_the_other_and_gathers():
     assert summary(gathered) == "[0.1, 0.2] ['train 1; ', 'train 2; ']"
     assert each([1, 2], lambda epochs: train(epochs).accuracy) == [0.1, 0.2]
     models = each([1, 2], lambda epochs: single(epochs))
-    assert sorted(entry.read_text() for entry in models.path.iterdir()) == ["1", "2"]
+    assert [entry.name for entry in sorted(models.path.iterdir())] == ["000000", "000001"]
+    assert [model.path.read_text() for model in models] == ["1", "2"]
     with pytest.raises(DefinitionError, match="no field 'acuracy'"):
         gathered.acuracy  # noqa: B018
+
+
+def test_artifacts_are_gathered_in_the_order_of_the_items():
+    rates = [3, 1, 2, *range(10, 20), 1]
+    gathered = each(rates, lambda epochs: train(epochs))
+    assert [model.path.read_text() for model in gathered.model] == [f"train {n}; " for n in rates]
+    assert isinstance(gathered.model[-1], Model)
+    assert len(gathered.board) == len(rates)
+    assert repr(gathered).startswith("Gathered[Trained](model=GatheredArtifacts(")
+
+
+def test_a_fan_out_over_nothing_gathers_nothing():
+    nothing: list[int] = []
+    gathered = each(nothing, lambda epochs: train(epochs))
+    assert list(gathered.accuracy) == list(gathered.model) == []
+    assert list(gathered.model.path.iterdir()) == []
+
+    @step
+    def count(results: Gathered[Trained], models: Directory, numbers: list[float]) -> int:
+        return len(results.accuracy) + len(list(models.path.iterdir())) + len(numbers)
+
+    assert count(gathered, gathered.model, gathered.accuracy) == 0
+
+
+@pytest.mark.parametrize("value", ["hello", None, {"a": 1}, 0.5, True])
+def test_a_result_of_another_type_is_refused_as_in_a_run(value):
+    @step
+    def ret_wrong(n: int) -> int:
+        return value
+
+    with pytest.raises(
+        OutputError, match="ret-wrong set result: expected a whole number"
+    ) as caught:
+        ret_wrong(1)
+    assert "The field is declared as int." in caught.value.hint
+    assert "test_eager.py:" in caught.value.where
+
+
+def test_another_outputs_class_is_refused_as_in_a_run():
+    @step
+    def wrong_class() -> Trained:
+        return 3  # type: ignore[return-value]
+
+    with pytest.raises(OutputError, match="wrong-class returned 3, not Trained"):
+        wrong_class()
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: train("x"), "the argument 'epochs' of train: expected a whole number, got 'x'"),
+        (lambda: train(epochs=None), "the argument 'epochs' of train: expected a whole number"),
+        (lambda: train(1, 2), "the argument 'text' of train: expected text, got 2"),
+        (lambda: tune(1, 2), "the argument 'before' of tune takes Trained, not 2"),
+        (lambda: summary([1]), "takes what each.. gathers of Trained"),
+        (lambda: weigh("model"), "takes a Model, not 'model'"),
+        (lambda: weigh(train), "takes a Model, not <step train"),
+        (lambda: chosen("much"), "the argument 'limit' of chosen: expected a number, got 'much'"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_as_in_a_run(call, match):
+    with pytest.raises(DefinitionError, match=match) as caught:
+        call()
+    assert caught.value.hint
+    assert "test_eager.py:" in caught.value.where
+
+
+def test_what_python_says_of_arguments_is_left_to_python():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):
+        train(epoch=1)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        train()
 
 
 def test_what_a_step_raises_comes_through():
@@ -179,4 +270,8 @@ def test_what_a_step_raises_comes_through():
 def test_a_step_keeps_what_says_who_it_is():
     assert train.__name__ == "train"
     assert train.__wrapped__ is train.function
+    page = pydoc.plain(pydoc.render_doc(train)).replace("'", "")
+    assert "train(epochs: int, text: str = ) -> Trained" in page
+    assert "A function as a step" not in page
+    assert train.__doc__ is None
     assert "step train of" in repr(train)

@@ -135,6 +135,33 @@ def test_what_was_gathered_is_taken_as_a_whole(name):
     assert "test_fanout.py:" in caught.value.where
 
 
+NESTED = {
+    "whole": lambda: each([1], lambda n: each([2], lambda m: train(n))),
+    "list": lambda: each([1], lambda n: each([2], lambda m: train(n)).accuracy),
+    "folder": lambda: each([1], lambda n: each([2], lambda m: train(n)).model),
+}
+
+
+@pytest.mark.parametrize("name", ["list", "folder", "whole"])
+def test_an_each_inside_of_each_belongs_into_a_pipeline(name):
+    def body() -> None:
+        NESTED[name]()
+
+    with pytest.raises(DefinitionError, match=r"what another each\(\) inside it gathers") as caught:
+        traced(body)
+    assert "put the inner each into a @pipeline" in caught.value.hint
+
+
+@pytest.mark.parametrize("over", [train, Point, print])
+def test_messages_show_functions_and_classes_by_name(over):
+    def body() -> None:
+        each(over, train)
+
+    with pytest.raises(DefinitionError) as caught:
+        traced(body)
+    assert " at 0x" not in caught.value.what
+
+
 WRONG = {
     "nothing": (lambda: each([], train), "runs over nothing"),
     "text": (lambda: each("abc", train), "runs over 'abc'"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from argojobs import DefinitionError, each, use
+from argojobs import DefinitionError, Model, each, step, use
 
-from .helpers import check, refused, show, traced, train
+from .helpers import check, load, refused, show, traced, train
 
 PLAIN = {
     "name": "scan",
@@ -115,3 +115,84 @@ def test_what_is_no_template_is_refused():
         use(3)
     with refused("no DNS label"):
         use({"suspend": {}})
+
+
+@step
+def read(texts: list[str]) -> None: ...
+
+
+@step
+def weigh(score: float, model: Model) -> None: ...
+
+
+def test_outputs_of_all_items_are_gathered():
+    scan = use(PLAIN)
+
+    def body() -> None:
+        data = train(1).model
+        found = each([1, 2], lambda depth: scan(max_depth=depth, data=data))
+        read(found.the_summary)
+        with refused("the artifact 'found' of a fan-out", "only a step's own artifacts"):
+            show(found.found)
+
+    calls = traced(body).calls
+    gathered = calls[-1].arguments["texts"]
+    assert (gathered.name_, gathered.gathered_) == ("the_summary", True)
+
+
+def test_its_artifacts_fit_any_kind():
+    scan = use(PLAIN)
+
+    def body() -> None:
+        show(scan(max_depth=1, data=train(1).model).found)
+
+    assert traced(body).calls[-1].base == "show"
+
+
+def test_outputs_are_typed_if_it_is_said_how():
+    scan = use(PLAIN, outputs={"the-summary": float, "found": Model})
+
+    def body() -> None:
+        found = scan(max_depth=1, data=train(1).model)
+        weigh(found.the_summary, found.found)
+        with refused("takes a Dataset, not a Model"):
+            load(found.found)
+
+    assert traced(body).calls[-1].base == "weigh"
+
+
+def test_a_type_that_no_output_has_is_refused():
+    with refused("scan has no output 'summary'", "the_summary"):
+        use(PLAIN, outputs={"summary": float})
+    with refused("'found' of scan is one of its artifacts"):
+        use(PLAIN, outputs={"found": float})
+    with refused("'the_summary' of scan is one of its parameters"):
+        use(PLAIN, outputs={"the_summary": Model})
+
+
+def test_a_function_below_heras_script_is_its_template():
+    from hera.workflows import script
+
+    @script(image="python:3.12")
+    def count(words: str) -> None:
+        print(words)
+
+    with refused("hera cannot build this template", "from __future__ import annotations"):
+        use(count)
+    count.__wrapped__.__annotations__ = {"words": str, "return": None}
+    template = use(count).template
+    assert template["name"] == "count"
+    assert [one["name"] for one in template["inputs"]["parameters"]] == ["words"]
+    assert "print(words)" in template["script"]["source"]
+
+
+def test_an_optional_artifact_goes_into_an_optional_one_only():
+    scan = use(PLAIN)
+
+    def body(old: Model | None = None) -> None:
+        data = train(1).model
+        scan(max_depth=1, data=data, old=old)
+        with refused("takes an artifact that is always there"):
+            scan(max_depth=1, data=old)
+
+    assert traced(body).calls[-1].arguments["old"].optional_

@@ -7,11 +7,14 @@ import pytest
 from argojobs import (
     GPU,
     Claim,
+    ConfigFiles,
     DefinitionError,
     EmptyDir,
+    HostPath,
     Port,
     Retry,
     Secret,
+    SecretFiles,
     Toleration,
     pipeline,
     step,
@@ -94,6 +97,28 @@ WRONG = {
     "label": ({"node_selector": {"gpu": True}}, "is no text", "'true'"),
     "toleration": ({"tolerations": ["gpu"]}, "is no Toleration", "Toleration('gpu')"),
     "priority": ({"priority": 3}, "priority=3 is no text", ""),
+    "port without a letter": ({"ports": {"80": 80}}, "'80' is no name of a port", "one letter"),
+    "port with two hyphens": ({"ports": {"a--b": 80}}, "no name of a port", ""),
+    "port that ends so": ({"ports": {"a-": 80}}, "no name of a port", ""),
+    "port beyond ASCII": ({"ports": {"größe": 80}}, "no name of a port", ""),
+    "one port twice": ({"ports": {"a": 80, "b": 80}}, "'a' and 'b' are both port 80", "its own"),
+    "one host port twice": (
+        {"ports": {"a": Port(80, host=9), "b": Port(81, host=9)}},
+        "both port of the machine 9",
+        "",
+    ),
+    "mount of all": ({"volumes": {"/": EmptyDir()}}, "'/' is no path", "not '/' itself"),
+    "mount upwards": ({"volumes": {"/a/../b": EmptyDir()}}, "is no path", ""),
+    "mount with a slash": ({"volumes": {"/a/": EmptyDir()}}, "is no path", ""),
+    "mount with two": ({"volumes": {"//a": EmptyDir()}}, "is no path", ""),
+    "mount with a colon": ({"volumes": {"/a:b": EmptyDir()}}, "is no path", ""),
+    "cpu too fine": ({"cpu": 0.1 + 0.2}, "finer than a thousandth", "cpu='300m'"),
+    "cpu in half thousandths": ({"cpu": "1.5m"}, "finer than a thousandth", "cpu='2m'"),
+    "priority class": ({"priority": "Very_High"}, "no name of a priority class", "253"),
+    "account": ({"service_account": "a/b"}, "no name of a service account", "253"),
+    "key by its value": ({"env": {"X": "gh" + "p_" + "a1" * 18}}, "looks like a GitHub", "Secret"),
+    "secret key": ({"env": {"S3_SECRET_KEY": "abcdefgh12"}}, "looks like a secret", "Secret"),
+    "key of a model": ({"env": {"K": "sk-" + "aB3" * 12}}, "looks like a secret key", "Secret"),
 }
 
 
@@ -107,6 +132,43 @@ def test_an_option_that_cannot_be_is_refused(name):
     assert "test_options.py:" in caught.value.where
 
 
+VALUES = {
+    "claim": (lambda: Claim("My_Data"), "'My_Data' is no name of a persistent volume claim"),
+    "claim upwards": (lambda: Claim("a", sub_path="../b"), "leads out of the claim"),
+    "secret": (lambda: Secret("hub token", "k"), "is no name of a Secret"),
+    "secret's key": (lambda: Secret("hub", ""), "is no key of a Secret"),
+    "secret files": (lambda: SecretFiles(""), "is no name of a Secret"),
+    "config files": (lambda: ConfigFiles("a..b"), "is no name of a ConfigMap"),
+    "host kind": (lambda: HostPath("/a", kind="Folder"), "is no kind of path"),
+    "host path": (lambda: HostPath("a"), "is no absolute path of a machine"),
+    "effect": (lambda: Toleration("gpu", effect="NoSchedul"), "is no effect of a taint"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_that_kubernetes_refuses_is_refused_where_it_is_written(name):
+    make, match = VALUES[name]
+    with pytest.raises(DefinitionError) as caught:
+        make()
+    assert match in caught.value.what
+    assert caught.value.hint
+    assert "test_options.py:" in caught.value.where
+
+
+def test_what_kubernetes_takes_is_taken():
+    assert Claim("data.v2", sub_path="a/b").name == "data.v2"
+    assert HostPath("/data", kind="Directory").kind == "Directory"
+    assert Toleration("gpu", effect="NoExecute").effect == "NoExecute"
+    assert checked({"cpu": 0.125})["cpu"] == "0.125"
+    assert checked({"cpu": "1.500"})["cpu"] == "1.500"
+    assert checked({"ports": {"a-1": 80}})["ports"] == {"a-1": Port(80)}
+
+
+def test_ports_of_several_decorators_have_numbers_of_their_own():
+    with refused("'a' and 'b' are both port 80"):
+        step(ports={"a": 80})(some).options(ports={"b": 80})
+
+
 def test_the_error_is_at_the_line_of_the_option():
     with refused("no option 'gpus'", "did you mean 'gpu'"):
         step(gpus=1)
@@ -117,7 +179,13 @@ def test_the_error_is_at_the_line_of_the_option():
 
 
 def test_a_variable_with_a_path_or_a_short_value_is_no_secret():
-    env = {"KEY": "/run/key.pem", "TOKENIZERS_PARALLELISM": "false-or-true", "API_KEY": "short"}
+    env = {
+        "KEY": "/run/key.pem",
+        "TOKENIZERS_PARALLELISM": "false-or-true",
+        "API_KEY": "short",
+        "GROUP_KEY": "customer_number",
+        "TASK": "sk-learn-with-a-very-long-name-of-a-task-it-runs",
+    }
     assert checked({"env": env})["env"] == env
 
 

@@ -6,8 +6,10 @@ import pytest
 
 from argojobs import Checkpoint, Directory, File, Model, Outputs, TensorBoard
 from argojobs.dsl.outputs import fields_of, unset_fields
-from argojobs.errors import OutputError
+from argojobs.errors import DefinitionError, OutputError
 from argojobs.runtime import places
+
+from .helpers import traced, train
 
 
 class Base(Outputs):
@@ -125,3 +127,39 @@ def test_a_single_artifact_is_the_result(out):
     assert File("x") != Model("x")
     assert Model("x") == Model("x")
     assert repr(Model("x")) == "Model('x')"
+
+
+class Counted(Outputs):
+    model: Model
+    tries: int = 3
+    names: list[str] = []  # noqa: RUF012
+
+
+def test_a_parameter_with_a_default_may_be_left_at_it(out):
+    first, second = Counted(), Counted(tries=1)
+    first.names.append("a")
+    assert (first.tries, first.names) == (3, ["a"])
+    assert (second.tries, second.names) == (1, [])
+    assert unset_fields(first) == ["model"]
+
+
+def test_a_default_counts_where_outputs_are_put_together():
+    def body() -> Counted:
+        return Counted(model=train(1).model)
+
+    values = traced(body).result.values_
+    assert values["tries"] == "3"
+    assert values["names"] == "[]"
+
+
+def test_a_default_of_another_type_is_refused():
+    class Wrong(Outputs):
+        tries: int = "many"  # type: ignore[assignment]
+
+    class Placed(Outputs):
+        model: Model = Model("here")
+
+    with pytest.raises(DefinitionError, match=r"default of Wrong.tries: expected a whole number"):
+        fields_of(Wrong)
+    with pytest.raises(DefinitionError, match=r"Placed.model is an artifact with a default"):
+        fields_of(Placed)

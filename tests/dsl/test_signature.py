@@ -169,3 +169,77 @@ def test_a_pipeline_takes_no_gathered():
 
     with pytest.raises(DefinitionError, match="takes a Gathered"):
         trace(takes)
+
+
+class Group(Outputs):
+    note: str
+
+
+WRONG_DEFAULTS = {
+    "number": ("x", int, "a", "the default of the argument 'x': expected a whole number"),
+    "artifact": ("m", Model, "a", "is an artifact with a default"),
+    "optional artifact": ("m", Model | None, "a", "is an artifact with a default"),
+    "outputs": ("g", Group, None, "is a group of outputs with a default"),
+}
+
+
+@pytest.mark.parametrize("made_by", [step, pipeline])
+@pytest.mark.parametrize("name", WRONG_DEFAULTS)
+def test_a_default_of_another_type_is_refused_at_the_function(name, made_by):
+    argument, annotation, default, match = WRONG_DEFAULTS[name]
+
+    def body(value) -> None: ...
+
+    body.__code__ = body.__code__.replace(co_varnames=(argument,))
+    body.__annotations__, body.__defaults__ = {argument: annotation, "return": None}, (default,)
+    made = made_by(body)
+    with pytest.raises(DefinitionError, match=match) as caught:
+        made.signature  # noqa: B018
+    assert caught.value.where == made.where
+    assert caught.value.hint
+
+
+def test_a_decorator_that_says_what_it_wraps_hides_no_arguments():
+    import functools
+
+    def logged(function):
+        @functools.wraps(function)
+        def wrapper(*arguments, **keywords):
+            return function(*arguments, **keywords)
+
+        return wrapper
+
+    @step
+    @logged
+    def some(count: int, *, note: str = "") -> float: ...
+
+    assert list(some.inputs) == ["count", "note"]
+    assert some.where.endswith(f":{some.function.__wrapped__.__code__.co_firstlineno}")
+
+
+class Tried(Outputs):
+    model: Model
+
+
+def test_a_bare_gathered_is_told_of_what():
+    @step
+    def bare(tried: Gathered) -> None: ...  # type: ignore[type-arg]
+
+    @step
+    def number(tried: Gathered[int]) -> None: ...  # type: ignore[type-var]
+
+    with pytest.raises(DefinitionError, match="'tried' of bare is a Gathered") as caught:
+        bare.signature  # noqa: B018
+    assert caught.value.hint.endswith("tried: Gathered[Tried]")
+    with pytest.raises(DefinitionError, match="gathers the class int, no Outputs class"):
+        number.signature  # noqa: B018
+    assert repr(Gathered[Tried]) == "<class 'argojobs.dsl.gathered.Gathered[Tried]'>"
+
+
+def test_command_without_its_brackets_is_told_so():
+    def plain(n: int) -> list[str]: ...
+
+    with pytest.raises(DefinitionError, match="@command stands above plain without its") as caught:
+        command(plain)  # type: ignore[type-var]
+    assert "@command()" in caught.value.hint
+    assert "test_signature.py:" in caught.value.where

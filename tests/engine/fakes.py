@@ -15,6 +15,7 @@ class FakeExecutor:
     def __init__(self):
         self.requests = []
         self.stopped = []
+        self.graces = []
         self.refuse = {}
         self._ended = []
         self._reader, self._writer = os.pipe()
@@ -30,6 +31,7 @@ class FakeExecutor:
 
     def stop(self, pod_directory, reason, grace):
         self.stopped.append((Path(pod_directory).name, reason))
+        self.graces.append(grace)
 
     def recover(self, pod_directory):
         directory = Path(pod_directory)

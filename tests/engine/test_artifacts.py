@@ -7,21 +7,37 @@ import io
 import os
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from argojobs.engine.artifacts import archive_name, load, save_tar, save_zip, set_mode
-from argojobs.errors import InputError
+from argojobs.errors import InputError, OutputError
+
+
+class Hard(str):
+    """The name that a hard link gives to another file."""
+
+    __slots__ = ()
+
+
+FOLDER = None
 
 
 def tar_of(path, entries):
-    """A gzip tar with the given (name, content or link) entries."""
+    """A gzip tar with the given (name, content or link, FOLDER) entries."""
     with tarfile.open(path, "w:gz") as archive:
         for name, content in entries:
             entry = tarfile.TarInfo(name)
-            if isinstance(content, bytes):
+            if content is FOLDER:
+                entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+                archive.addfile(entry)
+            elif isinstance(content, Hard):
+                entry.type, entry.linkname = tarfile.LNKTYPE, content
+                archive.addfile(entry)
+            elif isinstance(content, bytes):
                 entry.size = len(content)
                 archive.addfile(entry, io.BytesIO(content))
             else:
@@ -131,12 +147,45 @@ def test_a_zipped_folder_comes_back(tmp_path):
         [("link", ".."), ("link/evil", b"x")],
         [("link", "/etc"), ("link/evil", b"x")],
         [("link", "../../x")],
+        [("hard", Hard("../precious"))],
+        [("deep/at", "../.."), ("hard", Hard("deep/at/precious"))],
     ],
 )
 def test_an_archive_that_leads_outside_is_refused(tmp_path, entries):
     with pytest.raises(InputError, match="outside"):
         load(tar_of(tmp_path / "p", [*entries, ("z", b"")]), str(tmp_path / "sub"), "auto")
     assert not (tmp_path / "evil").exists()
+
+
+DEEP = [(name, FOLDER) for name in ("x", "x/1", "x/1/2", "x/1/2/3")]
+
+
+def test_no_entry_is_written_through_a_link_of_the_archive(tmp_path):
+    """The link's text looks harmless: only with `up` followed it leads out."""
+    links = [("x/1/2/3/up", "../../.."), ("x/esc", "1/2/3/up/../../../precious")]
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "precious").write_text("kept")
+    packed = tar_of(tmp_path / "p", [*DEEP, *links, ("x/esc", b"evil")])
+    load(packed, str(tmp_path / "a" / "b" / "c"), "auto")
+    assert (tmp_path / "a" / "precious").read_text() == "kept"
+    assert sorted(os.listdir(tmp_path / "a")) == ["b", "precious"]
+    assert (tmp_path / "a" / "b" / "c" / "esc").read_bytes() == b"evil"
+
+
+def test_a_link_that_leads_outside_by_way_of_another_is_refused(tmp_path):
+    links = [("x/esc", "1/2/3/up/../../../precious"), ("x/1/2/3/up", "../../..")]
+    with pytest.raises(InputError, match=r"x/esc.* leads outside"):
+        load(tar_of(tmp_path / "p", [*DEEP, *links]), str(tmp_path / "sub"), "auto")
+    assert os.listdir(tmp_path) == ["p"]
+
+
+def test_hard_links_within_the_archive_are_kept_and_those_to_links_refused(tmp_path):
+    good = tar_of(tmp_path / "p", [("a", b"1"), ("b", Hard("a"))])
+    load(good, str(tmp_path / "back"), "auto")
+    assert (tmp_path / "back" / "a").samefile(tmp_path / "back" / "b")
+    bad = tar_of(tmp_path / "q", [("a", b"1"), ("l", "a"), ("b", Hard("l"))])
+    with pytest.raises(InputError, match="hard link"):
+        load(bad, str(tmp_path / "other"), "auto")
 
 
 @pytest.mark.parametrize("kind", ["tar", "zip"])
@@ -159,6 +208,65 @@ def test_a_folder_that_is_there_is_filled(tmp_path):
     (tmp_path / "volume" / "old").touch()
     load(tar_of(tmp_path / "p", [("a", b"1"), ("b", b"2")]), str(tmp_path / "volume"), "auto")
     assert sorted(os.listdir(tmp_path / "volume")) == ["a", "b", "old"]
+
+
+def test_folders_that_are_there_are_filled_at_every_depth_and_again(tmp_path):
+    (tmp_path / "m.tmpdir").mkdir()  # what an earlier version left behind, half done
+    packed = tar_of(tmp_path / "p", [("m", FOLDER), ("m/sub", FOLDER), ("m/sub/a", b"1")])
+    for _ in range(2):
+        load(packed, str(tmp_path / "m"), "auto")
+        (tmp_path / "m" / "sub" / "mine").touch()
+    assert sorted(os.listdir(tmp_path / "m" / "sub")) == ["a", "mine"]
+    assert sorted(os.listdir(tmp_path)) == ["m", "m.tmpdir", "p"]
+
+
+def test_nothing_is_left_of_an_archive_that_is_refused(tmp_path):
+    (tmp_path / "volume").mkdir()
+    with pytest.raises(InputError):
+        load(tar_of(tmp_path / "p", [("../x", b"")]), str(tmp_path / "volume"), "auto")
+    assert os.listdir(tmp_path / "volume") == []
+
+
+def test_many_may_load_the_same_artifact_to_the_same_path(tmp_path):
+    many = [("m", FOLDER), *((f"m/{number}", b"x") for number in range(200))]
+    packed = tar_of(tmp_path / "p", many)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: load(packed, str(tmp_path / "m"), "auto"), range(6)))
+    assert len(os.listdir(tmp_path / "m")) == 200
+
+
+def test_a_closed_folder_arrives_with_what_is_in_it(tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "f").write_text("x")
+    (tmp_path / "t").chmod(0o555)
+    save_tar(str(tmp_path / "t"), str(tmp_path / "p"), "t")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "auto")
+    assert (tmp_path / "back" / "f").read_text() == "x"
+    assert os.stat(tmp_path / "back").st_mode & 0o777 == 0o555
+
+
+@pytest.mark.parametrize("save", [save_tar, save_zip])
+def test_a_pipe_cannot_be_saved_and_is_not_waited_for(tmp_path, save):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OutputError, match="pipe"):
+        save(str(tmp_path / "pipe"), str(tmp_path / "p"), "pipe")
+
+
+def test_a_pipe_at_the_path_is_replaced_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "back")
+    (tmp_path / "p").write_text("text")
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "none")
+    assert (tmp_path / "back").read_text() == "text"
+
+
+def test_links_in_a_zip_are_what_the_pod_sees(tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "hosts").write_text("the host's")
+    (tmp_path / "pods").write_text("the pod's")
+    (tmp_path / "t" / "link").symlink_to(tmp_path / "hosts")
+    save_zip(str(tmp_path / "t"), str(tmp_path / "p"), "t", lambda _: str(tmp_path / "pods"))
+    load(str(tmp_path / "p"), str(tmp_path / "back"), "zip")
+    assert (tmp_path / "back" / "link").read_text() == "the pod's"
 
 
 def test_modes_are_given_to_the_top_or_to_all(tmp_path):

@@ -57,7 +57,8 @@ def test_fields_of_the_pod():
 
 
 @pytest.mark.parametrize(
-    "source", [{"configMapKeyRef": {"name": "s", "key": "k"}}, {"fieldRef": {"fieldPath": "spec.x"}}]
+    "source",
+    [{"configMapKeyRef": {"name": "s", "key": "k"}}, {"fieldRef": {"fieldPath": "spec.x"}}],
 )
 def test_other_sources_are_refused_by_name(source):
     with pytest.raises(UnsupportedError, match="TOKEN"):

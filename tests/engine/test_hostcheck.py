@@ -5,9 +5,16 @@ import sys
 import pytest
 
 from argojobs.config.settings import parse_settings
-from argojobs.engine.hostcheck import claim_notes, refuse_missing
+from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.hostcheck import (
+    ISOLATION_FILE,
+    claim_notes,
+    host_isolation,
+    refuse_missing,
+    refuse_private_paths,
+)
 from argojobs.engine.submitter import capture
-from argojobs.errors import HostError
+from argojobs.errors import HostError, UnsupportedError
 
 
 def workflow(container, **template):
@@ -80,7 +87,7 @@ def test_a_claim_that_no_setting_names_is_a_folder_of_the_home_and_that_is_said(
     (note,) = claim_notes(given, submitter, tmp_path / "claims")
     assert str(tmp_path / "claims" / "sets") in note
     assert "[local.claims]" in note
-    assert claim_notes(given, {**submitter, "claims": {"sets": "/data"}}, tmp_path) == []
+    assert claim_notes(given, {**submitter, "claims": {"sets": str(tmp_path)}}, tmp_path) == []
 
 
 def test_secrets_are_found_by_reference_at_submission(tmp_path):
@@ -111,3 +118,52 @@ def test_the_submitter_is_this_process(monkeypatch, tmp_path):
     assert found["project"] == str(tmp_path)
     assert found["environment"] == {"PATH": "/bin", "TOKEN": "t"}
     assert found["max_pods"] == 3
+
+
+def test_args_without_a_command_are_told_from_a_missing_program(submitter):
+    with pytest.raises(HostError, match="the entrypoint of the image 'img:1'") as caught:
+        refuse_missing(workflow({"args": ["hi"]}), submitter)
+    assert caught.value.where == "spec.templates[0].container"
+    assert "entrypoint = [...]" in caught.value.hint
+
+
+def test_a_claims_folder_that_is_not_there_is_told(submitter, tmp_path):
+    given = workflow({"command": ["sh"], "volumeMounts": [{"name": "v", "mountPath": "/v"}]})
+    given["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    named = {**submitter, "claims": {"data": str(tmp_path / "nowhere")}}
+    (note,) = claim_notes(given, named, tmp_path)
+    assert "nowhere" in note
+    assert "is not there yet" in note
+    assert claim_notes(given, {**submitter, "claims": {"data": str(tmp_path)}}, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("container", "template"),
+    [
+        ({"volumeMounts": [{"name": "v", "mountPath": "/v"}]}, {}),
+        ({}, {"inputs": {"artifacts": [{"name": "a", "path": "/v"}]}}),
+        ({}, {"outputs": {"artifacts": [{"name": "a", "path": "/v"}]}}),
+        ({}, {"outputs": {"parameters": [{"name": "a", "valueFrom": {"path": "/v"}}]}}),
+    ],
+)
+def test_without_namespaces_private_paths_are_refused_unless_shared(container, template, submitter):
+    given = workflow({"command": ["sh"], **container}, **template)
+    with pytest.raises(UnsupportedError, match="cannot have /v") as caught:
+        refuse_private_paths(given, submitter)
+    assert caught.value.where == "spec.templates[0].container"
+    assert "--share-host-paths" in caught.value.hint
+    refuse_private_paths(given, {**submitter, "share_host_paths": True})
+    refuse_private_paths(workflow({"command": ["sh"]}), submitter)
+
+
+def test_our_own_steps_need_no_private_paths(submitter):
+    ours = {"command": ["python3", "/argojobs/code/.argojobs/__main__.py"]}
+    inputs = {"artifacts": [{"name": "code", "path": "/argojobs/code"}]}
+    refuse_private_paths(workflow(ours, inputs=inputs), submitter)
+
+
+def test_what_the_executor_found_is_known_to_who_submits(tmp_path):
+    (tmp_path / ISOLATION_FILE).write_text(f"none {boot_identity()}")
+    assert host_isolation(tmp_path) == "none"
+    (tmp_path / ISOLATION_FILE).write_text("none before-the-reboot")
+    assert host_isolation(tmp_path) == host_isolation(tmp_path / "fresh")

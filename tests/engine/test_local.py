@@ -319,7 +319,7 @@ def test_the_controller_is_shown_and_ended(service):
     status = service.status()
     assert status["running"]
     assert status["unfinished"] == ["run"]
-    with pytest.raises(ConflictError, match="1 runs are not finished: run"):
+    with pytest.raises(ConflictError, match="the run run is not finished"):
         service.shutdown()
     assert service.shutdown(force=True)
     assert not service.status()["running"]

@@ -288,3 +288,90 @@ def test_without_namespaces_our_own_steps_are_given_a_root():
     claim = {**OURS, "outputs": {"artifacts": [{"name": "m", "path": "/elsewhere/m"}]}}
     with pytest.raises(UnsupportedError, match="/elsewhere/m"):
         request(claim, WITHOUT)
+
+
+def outputs(*artifacts, **container):
+    return {
+        "container": {"command": ["c"], **container},
+        "outputs": {"artifacts": [{"name": "a", **artifact} for artifact in artifacts]},
+    }
+
+
+def test_relative_paths_begin_at_the_working_directory():
+    made = request(outputs({"path": "sub/r.txt"}, {"path": "./x/"}))
+    assert [artifact["path"] for artifact in made["outputs"]["artifacts"]] == [
+        "/home/u/project/sub/r.txt",
+        "/home/u/project/x",
+    ]
+    made = request(outputs({"path": "../../../r.txt"}, workingDir="/w"))
+    assert made["outputs"]["artifacts"][0]["path"] == "/r.txt"
+    assert made["outputs"]["artifacts"][0]["declared"]["path"] == "../../../r.txt"
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (outputs(workingDir="w"), "workingDir 'w' is not absolute"),
+        (outputs({"path": "/"}), "the whole file tree"),
+        (outputs({"path": "/tmp/.."}), "the whole file tree"),
+        (outputs({"path": "/a", "name": "../../escaped"}), "no name of an output artifact"),
+        (outputs({"path": "/a", "s3": {"key": "code/0123.tgz"}}), "where the code of steps lies"),
+    ],
+)
+def test_what_cannot_be_a_place_is_refused(template, message):
+    with pytest.raises(UnsupportedError, match=message):
+        request(template)
+
+
+def mounting(path="/v", name="v", **volume):
+    return {
+        "container": {"command": ["c"], "volumeMounts": [{"name": name, "mountPath": path}]},
+        "volumes": [{"name": name, **(volume or {"emptyDir": {}})}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (mounting(path="v"), "mountPath 'v' is not absolute"),
+        (mounting(path="/"), "cannot be mounted"),
+        (mounting(name="../../../x"), "no name of a volume"),
+        (mounting(hostPath={"path": "/x", "type": "Folder"}), "type 'Folder'"),
+    ],
+)
+def test_a_volume_that_cannot_be_is_refused(template, message):
+    with pytest.raises(UnsupportedError, match=message):
+        request(template)
+
+
+def test_a_template_name_that_leads_out_of_the_pods_is_refused():
+    with pytest.raises(UnsupportedError, match="no name"):
+        pod_request(StartPod("n", "run-../../x-1", {"container": {"command": ["c"]}}), CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("A=B", "x", "no name of an environment variable"),
+        ("", "x", "no name of an environment variable"),
+        ("A", "x\0y", "variable A holds the character NUL"),
+        ("A", "x\ud83dy", "variable A holds half a character"),
+    ],
+)
+def test_a_variable_that_no_program_can_be_given_is_refused(name, value, message):
+    with pytest.raises(ParameterError, match=message):
+        main({"command": ["c"], "env": [{"name": name, "value": value}]})
+
+
+def test_a_word_and_raw_data_that_are_no_text_are_refused():
+    with pytest.raises(ParameterError, match="NUL"):
+        main({"command": ["c", "a\0"]})
+    raw = {"name": "a", "path": "/a", "raw": {"data": "\udbff"}}
+    with pytest.raises(ParameterError, match="half a character"):
+        request({"container": {"command": ["c"]}, "inputs": {"artifacts": [raw]}})
+
+
+@pytest.mark.parametrize(("limit", "size"), [("64Mi", 2**26), ("1E", 10**18), (None, 0), (5, 5)])
+def test_the_size_of_memory_is_any_quantity(limit, size):
+    made = request(mounting(emptyDir={"medium": "Memory", "sizeLimit": limit}))
+    assert made["mounts"][0]["memory"] == size

@@ -1,5 +1,7 @@
 """The scheduler: events in, one transaction, then deeds; and whatever happens, no silent hang."""
 
+import json
+
 import pytest
 from fakes import SUBMITTER, FakeExecutor, chain, fan, step, work, workflow
 
@@ -383,3 +385,66 @@ class _Counting(type(active.OrderedDict())):
         for item in super().items():
             self.steps += 1
             yield item
+
+
+def test_a_pod_that_waits_says_why_until_it_starts(bench):
+    bench.submit(workflow("first", templates=[fan(4)]))
+    bench.submit(workflow("second", templates=[chain(1)]))
+    waiting = bench.scheduler.runs["second"].state.nodes
+    node_id = next(key for key, node in waiting.items() if node["type"] == "Pod")
+    assert "message" not in bench.status("second")["nodes"][node_id]
+    assert bench.scheduler.next_time() == bench.now + module.SILENCE
+    bench.now += 12
+    bench.turn()
+    node = bench.status("second")["nodes"][node_id]
+    assert node["message"] == "waits for a CPU: 4 of 4 in use by first"
+    change = bench.store.change_of("second")
+    bench.now += 1
+    bench.turn()
+    assert bench.store.change_of("second") == change
+    assert bench.scheduler.next_time() is None
+    bench.end(bench.executor.running()[0])
+    shown = bench.store.workflow_object("second")
+    assert shown["status"]["nodes"][node_id]["phase"] == "Running"
+    assert "message" not in shown["status"]["nodes"][node_id]
+    assert "_waited" not in shown["status"]["nodes"][node_id]
+    assert json.loads(shown["metadata"]["annotations"]["argojobs.dev/waited-seconds"]) == {
+        node_id: 13.0
+    }
+
+
+def test_a_slot_that_becomes_free_is_for_the_run_that_has_less(bench):
+    bench.submit(workflow("first", templates=[fan(10)]))
+    bench.submit(workflow("second", templates=[fan(10)]))
+    for _ in range(2):
+        bench.end(bench.executor.running()[0])
+    running = [len(run.running) for run in bench.scheduler.runs.values()]
+    assert running == [2, 2]
+
+
+def test_a_terminate_leaves_two_seconds_also_to_pods_that_a_stop_gave_longer(bench):
+    bench.submit(workflow(templates=[chain(1)]))
+    bench.store.add_command("run", "Stop", "wrong data")
+    bench.turn()
+    bench.store.add_command("run", "Terminate", "")
+    bench.turn()
+    assert bench.executor.graces == [30.0, 2.0]
+    assert len({reason for _, reason in bench.executor.stopped}) == 1
+    assert (
+        bench.store.workflow_object("run")["metadata"]["annotations"]["argojobs.dev/stop-message"]
+        == "wrong data"
+    )
+
+
+def test_active_deadline_seconds_count_from_the_pods_own_start(bench):
+    bench.capacity = Resources(cpu=1, memory=2**40)
+    bench.start()
+    limited = workflow(templates=[fan(2)])
+    limited["spec"]["templates"][-1]["activeDeadlineSeconds"] = 2
+    bench.submit(limited)
+    first = bench.executor.requests[-1]
+    assert first["deadline"] == bench.now + 2
+    bench.now += 100
+    bench.end(first["pod"])
+    assert len(bench.executor.requests) == 2
+    assert bench.executor.requests[-1]["deadline"] == bench.now + 2

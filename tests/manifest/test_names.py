@@ -1,4 +1,6 @@
+import json
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 from argojobs.manifest.names import (
     fnv1a_32,
     is_dns_label,
+    label_value,
     node_id,
+    object_name,
     pod_name,
     random_suffix,
     shorten,
@@ -84,3 +88,60 @@ def test_shortened_names_stay_unique():
     first, second = shorten("x" * 70 + "1", 63), shorten("x" * 70 + "2", 63)
     assert first != second
     assert len(first) == 63
+
+
+OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?")
+
+
+@given(st.text())
+def test_any_text_becomes_a_name_and_a_label(text):
+    name, label = object_name(text), label_value(text)
+    assert OBJECT_NAME.fullmatch(name)
+    assert LABEL_VALUE.fullmatch(label)
+    assert len(name) <= 63
+    assert len(label) <= 63
+    assert object_name(name) == name
+    assert label_value(label) == label
+
+
+@pytest.mark.parametrize("text", ["a", "my-run", "v1.2", "a" * 63])
+def test_good_names_stay_as_they_are(text):
+    assert object_name(text) == label_value(text) == text
+
+
+def test_names_that_only_look_alike_stay_two():
+    assert object_name("My Run") != object_name("my run") != object_name("my-run")
+    assert object_name("My Run").startswith("my-run-")
+    assert label_value("a/b") != label_value("a b")
+    assert label_value("Digits") == "Digits"
+
+
+def _workflows(value):
+    """Every workflow with nodes in the answers of the real server."""
+    if isinstance(value, dict):
+        if isinstance(value.get("status"), dict) and isinstance(value["status"].get("nodes"), dict):
+            yield value
+        for item in value.values():
+            yield from _workflows(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _workflows(item)
+
+
+def test_names_are_those_that_the_real_argo_gave(shared):
+    """Node ids of all recorded nodes, and names of the pods whose logs were recorded."""
+    recorded = json.loads((shared / "argo" / "rest-recorded.json").read_text())
+    found = 0
+    pods = set()
+    for workflow in _workflows([one.get("response") for one in recorded]):
+        name = workflow["metadata"]["name"]
+        for key, node in workflow["status"]["nodes"].items():
+            assert node_id(name, node["name"]) == key == node["id"]
+            found += 1
+            if node["type"] == "Pod":
+                pods.add(pod_name(name, node.get("templateName", ""), node["name"], key))
+    assert found
+    logged = set(re.findall(r'podName[\\\\": ]+([a-z0-9-]+)', json.dumps(recorded)))
+    assert logged
+    assert logged <= pods

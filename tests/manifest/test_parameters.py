@@ -163,7 +163,7 @@ class TestCompiled:
             ("name", Given("2", "json"), "2"),
             ("name", Given("1.50", "json"), "1.50"),
             ("name", Given("null"), "null"),
-            ("name", Given('["a"]', "json"), '["a"]'),
+            ("name", Given('["a"]', "json"), "argojobs:base64:WyJhIl0="),
             ("note", Given("null", "json"), wire.NONE),
             ("note", Given("null"), "null"),
             ("note", Given("2", "json"), "2"),
@@ -193,6 +193,9 @@ class TestCompiled:
             ("mode", Given("adams"), "did you mean 'adam'?"),
             ("kind", Given("huge"), "one of 'big', 'small'"),
             ("sizes", Given('[1, "x"]'), "expected a whole number"),
+            ("free", Given('[{"x": 1, "x": 2}]'), "free: 'x' stands twice"),
+            ("count", Given("1_000"), "count: expected a whole number"),
+            ("rate", Given("1e400"), "rate: expected a number"),
         ],
     )
     def test_a_wrong_type_is_refused(self, name, given, says):

@@ -41,7 +41,7 @@ def test_a_variable_for_a_parameter_that_the_step_has_not_is_not_invented() -> N
 
 
 def test_a_step_is_restarted_only_from_a_checkpoint(tmp_path: Path) -> None:
-    given = {"ARGOJOBS_CHECKPOINT": str(tmp_path), "ARGOJOBS_ATTEMPT": "1"}
+    given = {"ARGOJOBS_CHECKPOINT": str(tmp_path)}
     assert environment.fill(given)["JOB_RESTARTED"] == "FALSE"
     (tmp_path / environment.CHECKPOINT_EPOCHS).write_text("3\n")
     filled = environment.fill(given)

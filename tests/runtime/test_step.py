@@ -235,6 +235,140 @@ def test_numbers_of_array_libraries_are_numbers(sandbox: Sandbox) -> None:
     assert sandbox.parameter("result") == "0.5\n"
 
 
+def test_arrays_and_numbers_of_array_libraries_inside_values_are_lists_and_numbers(
+    sandbox: Sandbox,
+) -> None:
+    done = sandbox.run(
+        """
+        from dataclasses import dataclass
+        from typing import Any, Dict, List
+        class Scalar:
+            shape = ()
+            def item(self):
+                return 0.5
+        class Array:
+            shape = (2,)
+            def tolist(self):
+                return [1, 2]
+        @dataclass
+        class Config:
+            rate: float
+            sizes: List[int]
+        class Found(Outputs):
+            many: List[float]
+            by_name: Dict[str, Any]
+            array: List[int]
+            config: Config
+        @step
+        def work() -> Found:
+            out = Found()
+            out.many = [Scalar(), 1.0]
+            out.by_name = {"a": Scalar(), "b": (Array(), None)}
+            out.array = Array()
+            out.config = Config(Scalar(), Array())
+            return out
+        """
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert sandbox.parameter("many") == "[0.5,1.0]\n"
+    assert sandbox.parameter("by_name") == '{"a":0.5,"b":[[1,2],null]}\n'
+    assert sandbox.parameter("array") == "[1,2]\n"
+    assert sandbox.parameter("config") == '{"rate":0.5,"sizes":[1,2]}\n'
+
+
+def test_an_int_enum_is_its_number(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        import enum
+        class Level(enum.IntEnum):
+            LOW = 1
+        @step
+        def work() -> int:
+            return Level.LOW
+        """
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert sandbox.parameter("result") == "1\n"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "nothing"])
+def test_an_output_that_is_itself_a_link_becomes_what_it_leads_to(
+    sandbox: Sandbox, kind: str
+) -> None:
+    done = sandbox.run(
+        f"""
+        import os
+        @step
+        def work() -> Model:
+            out = Model()
+            os.makedirs("mine/folder")
+            open("mine/file", "w").write("w")
+            open("mine/folder/w", "w").write("w")
+            os.symlink("folder", "mine/folder/../inner")
+            os.symlink(os.path.abspath("mine/{kind}"), out)
+            return out
+        """
+    )
+    if kind == "nothing":
+        assert done.returncode == 1
+        assert "leads to nothing" in done.stderr
+        return
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert not sandbox.output("result").is_symlink()
+    whole = sandbox.output("result/w" if kind == "folder" else "result")
+    assert whole.read_text() == "w"
+    assert (sandbox.code / "mine" / "folder" / "w").exists(), "the original is left alone"
+    assert not (sandbox.code / "mine" / "folder" / tree.NAME).exists()
+
+
+def test_links_of_an_artifact_written_elsewhere_still_lead_somewhere(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        import os
+        @step
+        def work() -> Model:
+            os.makedirs("mine")
+            open("beside", "w").write("beside")
+            os.symlink("../beside", "mine/w")
+            return Model("mine")
+        """
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert not sandbox.output("result/w").is_symlink()
+    assert sandbox.output("result/w").read_text() == "beside"
+
+
+def test_a_file_in_the_folder_at_its_place_may_be_the_artifact(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        @step
+        def work() -> Model:
+            out = Model()
+            out.path.mkdir()
+            (out.path / "w").write_text("w")
+            return Model(out.path / "w")
+        """
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert sandbox.output("result").read_text() == "w"
+
+
+def test_what_a_failed_step_cannot_leave_whole_does_not_hide_its_failure(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        import os
+        @step
+        def work() -> TensorBoard:
+            out = TensorBoard()
+            os.symlink("..", out.path / "up")
+            raise KeyError("mine")
+        """
+    )
+    assert done.returncode == 1
+    assert "argojobs: the output result is not saved whole" in done.stderr
+    assert "KeyError: 'mine'" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [
@@ -245,6 +379,7 @@ def test_numbers_of_array_libraries_are_numbers(sandbox: Sandbox) -> None:
         ("out = Trained(); out.model.path.write_text(''); out.accuracy = 'x'; return out",
          "set accuracy: expected a number, got 'x'"),
         ("import sys; sys.exit()", "sys.exit() and returned nothing"),
+        ("import sys; sys.exit(256)", "sys.exit(256) and returned nothing"),
     ],
 )  # fmt: skip
 def test_an_output_left_unset_is_named(sandbox: Sandbox, body: str, named: str) -> None:
@@ -300,6 +435,8 @@ def test_a_step_that_fails_leaves_its_log_whole(sandbox: Sandbox) -> None:
     [
         ("sys.exit(0)", 0, ""),
         ("sys.exit(7)", 7, ""),
+        ("sys.exit(256)", 0, ""),
+        ("sys.exit(263)", 7, ""),
         ("sys.exit('no luck')", 1, "no luck\n"),
         ("sys.exit(78)", 1, "argojobs: exit code 78 is reserved"),
         ("os._exit(9)", 9, ""),
@@ -327,6 +464,23 @@ def test_an_output_folder_that_cannot_be_made_ends_with_78(sandbox: Sandbox) -> 
     done = sandbox.run("@step\ndef work() -> int:\n    print('ran')\n    return 1\n")
     assert (done.stdout, done.returncode) == ("", 78)
     assert "cannot write outputs" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["", ".parameters", "result"])
+def test_an_output_folder_that_may_not_be_written_ends_with_78(
+    sandbox: Sandbox, place: str
+) -> None:
+    sandbox.output(place).mkdir(parents=True)
+    # Not even root may write where `access` says so: a mount that is read-only.
+    deny = (
+        "import os; os.access = lambda path, mode, a=os.access, p={!r}: path != p and a(path, mode)"
+    )
+    denied = str(sandbox.output(place)).rstrip("/")
+    done = sandbox.run(
+        f"{deny.format(denied)}\n@step\ndef work() -> TensorBoard:\n    print('ran')\n"
+    )
+    assert (done.stdout, done.returncode) == ("", 78)
+    assert f"{denied}: cannot write outputs: Permission denied" in done.stderr
 
 
 def test_tensorboard_shows_the_log_and_ends_with_the_step(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -397,7 +551,7 @@ def test_an_optional_artifact_that_is_not_there_is_none(sandbox: Sandbox) -> Non
 
 
 def test_what_a_fan_out_gathered(sandbox: Sandbox) -> None:
-    for item in ("0", "1"):
+    for item in ("000000", "000001"):
         sandbox.input(f"all/model/{item}", f"model {item}")
         board = sandbox.input(f"all/board/{item}")
         (board / "empty").mkdir(parents=True)
@@ -410,7 +564,8 @@ def test_what_a_fan_out_gathered(sandbox: Sandbox) -> None:
         def work(all: Gathered[Trained], numbers: List[float], shapes: List[List[int]]) -> None:
             print(all.accuracy, numbers, shapes)
             print([(each.name, each.read_text()) for each in sorted(all.model.path.iterdir())])
-            print(sorted(each.name for each in (all.board.path / "1").iterdir()))
+            print([each.path.read_text() for each in all.model], type(all.model[0]).__name__)
+            print(sorted(each.name for each in all.board[1].path.iterdir()))
         """,
         all__accuracy='["0.5","1.0"]',
         numbers='["1","1e-3"]',
@@ -419,9 +574,33 @@ def test_what_a_fan_out_gathered(sandbox: Sandbox) -> None:
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "[0.5, 1.0] [1.0, 0.001] [[1, 2], [3]]",
-        "[('0', 'model 0'), ('1', 'model 1')]",
+        "[('000000', 'model 000000'), ('000001', 'model 000001')]",
+        "['model 000000', 'model 000001'] Model",
         "['empty']",
     ]
+
+
+def test_a_fan_out_over_nothing_gathers_nothing(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        from argojobs import Directory, Gathered
+        @step
+        def work(all: Gathered[Trained], models: Directory) -> None:
+            print(all.accuracy, list(all.model), list(all.model.path.iterdir()))
+            print(list(models.path.iterdir()))
+        """,
+        all__accuracy="[]",
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["[] [] []", "[]"]
+
+
+def test_a_mistake_in_a_decorator_is_said_without_a_traceback(sandbox: Sandbox) -> None:
+    done = sandbox.run("@step(gpus=1)\ndef work() -> None: ...\n")
+    assert done.returncode == 78
+    assert done.stderr.startswith("argojobs: ")
+    assert "there is no option 'gpus'" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_missing_third_party_module_says_where_to_import_it(sandbox: Sandbox) -> None:

@@ -130,6 +130,7 @@ def test_a_pipe_is_no_artifact(tmp_path: Path) -> None:
         {"empty": ["door/x"]},
         {"modes": {"": 0}},
         {"empty": 3},
+        {"links": {"way": "..", "way/out": "x"}},
     ],
 )
 def test_a_hostile_or_damaged_tree_file_is_refused(tmp_path: Path, change: dict) -> None:
@@ -143,6 +144,34 @@ def test_a_hostile_or_damaged_tree_file_is_refused(tmp_path: Path, change: dict)
     with pytest.raises(InputError, match="damaged"):
         tree.restore(str(root))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["root"]
+
+
+def test_a_link_through_a_folder_link_leaves_nothing_to_stumble_over(source: Path) -> None:
+    (source / "a").unlink()
+    (source / "a").symlink_to("current/run.sh")
+    tree.save(str(source))
+    assert not os.path.lexists(source / "a")
+    tree.restore(str(source))
+    assert (source / "a").read_text() == "#!/bin/sh\n"
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../outside", "nowhere", "file", "folder"])
+def test_content_is_never_given_up_for_a_link_that_leads_to_none(
+    tmp_path: Path, target: str
+) -> None:
+    root = tmp_path / "root"
+    (root / "folder").mkdir(parents=True)
+    (tmp_path / "outside").write_text("not ours")
+    (root / "file").write_text("kept")
+    (root / "folder" / "inner").write_text("kept too")
+    made = {
+        "format": 1, "file": 420, "directory": 493, "modes": {}, "empty": [],
+        "links": {"file": target, "folder": "file"},
+    }  # fmt: skip
+    (root / tree.NAME).write_text(json.dumps(made))
+    tree.restore(str(root))
+    assert (root / "file").read_text() == "kept"
+    assert (root / "folder" / "inner").read_text() == "kept too"
 
 
 def test_a_newer_tree_file_says_so(tmp_path: Path) -> None:

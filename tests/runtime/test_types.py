@@ -67,6 +67,54 @@ def test_an_unsupported_annotation_is_refused_with_what_to_use(annotation: Any) 
     assert caught.value.hint
 
 
+@dataclasses.dataclass
+class Node:
+    value: int
+    children: list[Node]
+
+
+@dataclasses.dataclass
+class Unreadable:
+    value: NotDefinedHere  # type: ignore[name-defined] # noqa: F821
+
+
+class SameText(enum.Enum):
+    ONE = 1
+    ALSO = "1"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "what"),
+    [
+        (Node, "Node holds itself"),
+        (list[Node], "Node holds itself"),
+        (Unreadable, "a field of Unreadable has a type that cannot be read: .*NotDefinedHere"),
+        (Literal[1, "1"], "choices 1 and '1'"),
+        (Literal[True, "true"], "choices True and 'true'"),
+        (Literal[1] | Literal["1"], "choices 1 and '1'"),  # noqa: PYI030
+        (SameText, "SameText has the choices 1 and '1'"),
+    ],
+)
+def test_what_cannot_be_read_or_told_apart_is_refused_by_name(annotation: Any, what: str) -> None:
+    with pytest.raises(DefinitionError, match=what):
+        schema_of(annotation)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        (Literal["a"] | Literal["b", "a"], {"type": "literal", "values": ["a", "b"]}),  # noqa: PYI030
+        (
+            Literal["a"] | None | Literal[2],  # noqa: PYI030
+            {"type": "union", "any": [{"type": "literal", "values": ["a", 2]}, {"type": "none"}]},
+        ),
+    ],
+)
+def test_a_union_of_literals_is_one_literal(annotation: Any, schema: dict[str, Any]) -> None:
+    assert schema_of(annotation) == schema
+    assert value_of("a", annotation) == "a"
+
+
 @pytest.mark.parametrize(
     ("value", "annotation", "plain"),
     [

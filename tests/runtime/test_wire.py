@@ -52,6 +52,21 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
         ([1, 2], list[int], "[1,2]"),
         ({"b": 1, "a": 2}, dict[str, int], '{"a":2,"b":1}'),
         (Schedule(0.1, [1]), Schedule, '{"name":null,"rate":0.1,"steps":[1]}'),
+        (["a", "\n"], list[str], '["a","\\n"]'),
+        (["a", "{{x}}"], list[str], 'argojobs:texts:["a","argojobs:base64:e3t4fX0="]'),
+        (["argojobs:none"], list[str], 'argojobs:texts:["argojobs:base64:YXJnb2pvYnM6bm9uZQ=="]'),
+        (["[1"], list[str], 'argojobs:texts:["argojobs:base64:WzE="]'),
+        (["\t"], list[str], 'argojobs:texts:["argojobs:base64:CQ=="]'),
+        (
+            [{"a": "$"}, {}],
+            list[dict[str, str]],
+            'argojobs:texts:["argojobs:json:eyJhIjoiJCJ9",{}]',
+        ),
+        (
+            [["$"], ["a"]],
+            list[list[str]],
+            'argojobs:texts:["argojobs:texts:[\\"argojobs:base64:JA==\\"]",["a"]]',
+        ),
         (None, str | None, "argojobs:none"),
         ("", str | None, ""),
         ("null", str | None, "null"),
@@ -80,6 +95,71 @@ def test_what_argo_or_kubernetes_would_alter_travels_encoded(text: str) -> None:
     assert encoded.startswith("argojobs:base64:")
     assert encoded.isascii()
     assert wire.decode(encoded, str) == text
+
+
+class Bracket(enum.Enum):
+    OPEN = "[1]"
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation"),
+    [
+        ('{"b": 1,  "a": 2.50}', str),
+        (" \n[1, 2]", str),
+        ("[", str),
+        (Path("[a]/b"), Path),
+        ("[1]", Literal["[1]", "x"]),
+        (Bracket.OPEN, Bracket),
+        ("{}", str | None),
+        ("[1]", Literal["[1]"] | Literal["x"] | None),  # noqa: PYI030
+    ],
+)
+def test_a_text_that_looks_like_json_is_hidden_from_argos_gathering(
+    value: Any, annotation: Any
+) -> None:
+    encoded = wire.encode(value, schema_of(annotation))
+    assert encoded.startswith("argojobs:base64:")
+    assert wire.decode(encoded, annotation) == value
+    assert wire.decode(str(getattr(value, "value", value)), annotation) == value, "typed by hand"
+
+
+class Count(enum.IntEnum):
+    ONE = 1
+
+
+def test_numbers_of_other_classes_travel_as_numbers() -> None:
+    assert wire.encode(Count.ONE, schema_of(int)) == "1"
+    assert wire.encode([Count.ONE], schema_of(list[int])) == "[1]"
+    assert wire.wire(Count.ONE, schema_of(int)) == "1"
+
+
+@pytest.mark.parametrize("annotation", [int, list[int], dict[str, Any], str, int | None, float])
+def test_a_number_that_cannot_travel_is_refused(annotation: Any) -> None:
+    huge = 10**5000
+    value = {list[int]: [huge], dict[str, Any]: {"n": -huge}}.get(annotation, huge)
+    with pytest.raises(ParameterError):
+        wire.encode(value, schema_of(annotation))
+
+
+def test_the_longest_whole_number_comes_back() -> None:
+    assert wire.decode(wire.encode(10**4298, schema_of(int)), int) == 10**4298
+
+
+@pytest.mark.parametrize(
+    ("typed", "annotation"),
+    [
+        ("1_000", int), ("1_0.5", float), ("٣", int), ("１", float), ("1e400", float), ("-1e400", float),
+        ("1" * 5000, int), ("1_000", int | None), ("1_0", int | float),
+    ],
+)  # fmt: skip
+def test_what_is_a_number_for_python_alone_is_refused(typed: str, annotation: Any) -> None:
+    with pytest.raises(ParameterError, match="number"):
+        wire.decode(typed, annotation)
+
+
+def test_infinity_is_written_inf() -> None:
+    assert wire.decode("-inf", float) == -math.inf
+    assert wire.decode("Infinity", float) == math.inf
 
 
 @given(TEXT)
@@ -182,3 +262,17 @@ def test_the_schema_itself_is_plain_json() -> None:
     ):
         schema = schema_of(annotation)
         assert json.loads(json.dumps(schema)) == schema
+
+
+@given(st.lists(TEXT))
+def test_each_item_of_a_list_is_a_wire_text_of_its_own(items: list[str]) -> None:
+    text = wire.encode(items, schema_of(list[str])).removeprefix(wire.TEXTS)
+    assert json.loads(text) == [wire.encode(item, {"type": "str"}) for item in items]
+
+
+@given(st.lists(st.dictionaries(TEXT, TEXT)))
+def test_a_list_of_objects_is_known_without_its_type(items: list[dict[str, str]]) -> None:
+    text = wire.encode(items, schema_of(list[dict[str, str]]))
+    assert wire.decode(text, list[dict[str, str]]) == items
+    assert wire.decode(text, Any) == items
+    assert json.loads(wire.readable(text)) == items

@@ -154,3 +154,40 @@ def test_flushing_takes_files_trees_and_nothing(repository, source):
     repository.put(str(source), "t")
     for key in ("t", "t/a", "none"):
         repository.flush(key)
+
+
+def test_a_link_is_what_the_pod_sees_behind_it(repository, source, tmp_path):
+    (tmp_path / "hosts").write_text("the host's")
+    (tmp_path / "pods").write_text("the pod's")
+    (source / "link").symlink_to(tmp_path / "hosts")
+    repository.put(str(source), "k", resolve=lambda _: str(tmp_path / "pods"))
+    assert Path(repository.local("k"), "link").read_text() == "the pod's"
+
+
+def test_a_pipe_is_refused_not_waited_for(repository, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for move in (True, False):
+        with pytest.raises(OutputError, match="pipe"):
+            repository.put(str(tmp_path / "pipe"), "k", move=move)
+
+
+def test_what_is_moved_in_can_be_read_and_removed_by_its_owner(repository, source):
+    (source / "a").chmod(0o000)
+    (source / "deep").chmod(0o555)
+    repository.put(str(source), "k", move=True)
+    stored = Path(repository.local("k"))
+    assert os.stat(stored / "a").st_mode & 0o600 == 0o600
+    assert os.stat(stored / "deep").st_mode & 0o700 == 0o700
+
+
+def test_a_pipe_and_a_link_at_the_target_are_replaced(repository, source, tmp_path):
+    repository.put(str(source), "k")
+    back = tmp_path / "back"
+    back.mkdir()
+    (tmp_path / "precious").mkdir()
+    os.mkfifo(back / "a")
+    (back / "deep").symlink_to(tmp_path / "precious")
+    repository.get("k", str(back))
+    assert (back / "a").read_text() == "one"
+    assert (back / "deep" / "b").read_text() == "two"
+    assert os.listdir(tmp_path / "precious") == []

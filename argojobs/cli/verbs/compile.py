@@ -14,6 +14,7 @@ class Target(str, Enum):
     """What a manifest can be written as besides YAML and JSON."""
 
     hera = "hera"
+    dsl = "dsl"
 
 
 def command(
@@ -24,7 +25,12 @@ def command(
     parameter: options.Param = None,
     pipeline: options.PipelineName = "",
     to: Annotated[
-        Target | None, typer.Option("--to", help="Write a hera program.", show_default=False)
+        Target | None,
+        typer.Option(
+            "--to",
+            help="Write a program instead: of hera, or of argojobs' own DSL.",
+            show_default=False,
+        ),
     ] = None,
     upload: Annotated[
         bool,
@@ -95,6 +101,10 @@ def written(workflow: dict[str, object], to: Target | None, output: Format | Non
         from argojobs.compile.hera_source import to_hera_source
 
         return to_hera_source(workflow)
+    if to is Target.dsl:
+        from argojobs.compile.dsl_source import to_dsl_source
+
+        return to_dsl_source(workflow)
     if output is Format.json:
         return write_json(workflow)
     if output is Format.name:

@@ -24,7 +24,7 @@ def command(
     from argojobs.cli.names import run_names
 
     service = connect(context, server)
-    names = run_names(service, runs)
+    names = run_names(service, runs, changes=True)
     workflows = [service.get(name) for name in names]
     for workflow in workflows:
         name = str(workflow["metadata"]["name"])

@@ -5,8 +5,8 @@ import time
 from typing import Any
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, Screen, columns, screen_of, show
-from argojobs.service import Workflow
+from argojobs.cli.text import Line, Screen, columns, plain, screen_of, show
+from argojobs.service import STOP_MESSAGE, Workflow
 
 #: Labels of ours that a reader wants to see.
 LABELS = ("experiment", "user", "code")
@@ -44,19 +44,19 @@ def command(
 
 def run_lines(workflow: Workflow, screen: Screen, now: float, where: Any) -> list[Line]:
     """Return what is to be seen of a run: headline, parameters, steps, outputs."""
-    from argojobs.cli.phases import sign, style, word
+    from argojobs.cli.phases import of_run, sign, style
     from argojobs.cli.summary import output_lines, outputs_of
     from argojobs.cli.tree import steps_of
-    from argojobs.cli.view import counts, tree_lines
+    from argojobs.cli.view import ended_counts, tree_lines
 
-    phase = word(str((workflow.get("status") or {}).get("phase", "")))
+    phase = of_run(workflow)
     steps = steps_of(workflow)
     lines: list[Line] = [
         [
             (sign(phase, signs=screen.signs)[0] + " ", style(phase)),
             (str(workflow["metadata"]["name"]), "bold"),
             ("  " + phase, style(phase)),
-            ("  " + counts(steps), "dim"),
+            ("  " + ended_counts(workflow, steps), "dim"),
         ],
         *_indented(columns(fact_rows(workflow, now))),
     ]
@@ -83,6 +83,9 @@ def fact_rows(workflow: Workflow, now: float) -> list[Line]:
         age = ago(max(0.0, now - started))
         rows.append([("started", "dim"), (f"{local(started)} ({age})", "")])
         rows.append([("took", "dim"), (run_time(workflow, now), "")])
+    why = str(notes.get(STOP_MESSAGE, ""))
+    if why:
+        rows.append([("stopped", "dim"), (plain(why.splitlines()[0]), "")])
     commit = str(labels.get("argojobs.dev/commit", ""))[:12]
     if commit:
         dirty = " with changes" if notes.get("argojobs.dev/dirty") == "true" else ""
@@ -90,7 +93,8 @@ def fact_rows(workflow: Workflow, now: float) -> list[Line]:
         rows.append(
             [("commit", "dim"), (f"{commit}{dirty}{f' on {branch}' if branch else ''}", "")]
         )
-    told = [(title, str(labels.get(f"argojobs.dev/{title}", ""))) for title in LABELS]
+    whole = {**labels, **notes}  # a value too long for a label stands in an annotation
+    told = [(title, str(whole.get(f"argojobs.dev/{title}", ""))) for title in ("name", *LABELS)]
     rows.extend([(title, "dim"), (text, "")] for title, text in told if text)
     return rows
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.text import Span, columns, screen_of, show
-from argojobs.service import Workflow
+from argojobs.cli.text import Span, columns, plain, screen_of, show
+from argojobs.manifest.names import label_value
+from argojobs.service import STOP_MESSAGE, Workflow
 
 EXPERIMENT_LABEL = "argojobs.dev/experiment"
 
@@ -33,7 +34,7 @@ def command(
     from argojobs.cli.connect import connect
     from argojobs.cli.formats import print_objects
 
-    labels = {EXPERIMENT_LABEL: experiment} if experiment else None
+    labels = {EXPERIMENT_LABEL: label_value(experiment)} if experiment else None
     now = time.time()
     runs = connect(context, server).list(labels=labels)
     runs = chosen(runs, failed=failed, running=running, since=since, now=now)
@@ -78,7 +79,7 @@ def chosen(
 
 def table(runs: list[Workflow], now: float, *, signs: bool) -> list[list[Span]]:
     """Lay the runs out: sign, name, phase, progress, duration, age, experiment or message."""
-    from argojobs.cli.phases import sign, style, word
+    from argojobs.cli.phases import of_run, sign, style
     from argojobs.cli.times import ago, moment, run_time
 
     if not runs:
@@ -88,11 +89,14 @@ def table(runs: list[Workflow], now: float, *, signs: bool) -> list[list[Span]]:
     ]
     for run in runs:
         status: dict[str, Any] = run.get("status") or {}
-        phase = word(str(status.get("phase", "")))
+        phase = of_run(run)
         mark = sign(phase, signs=signs)[0]
         created = moment(run["metadata"].get("creationTimestamp")) or now
-        labels = run["metadata"].get("labels") or {}
-        note = labels.get(EXPERIMENT_LABEL, "") or _first_line(status.get("message", ""))
+        metadata = run["metadata"]
+        whole = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
+        why = whole.get(STOP_MESSAGE, "")
+        why = why or (status.get("message", "") if phase != "Stopped" else "")
+        note = "  ".join(filter(None, (whole.get(EXPERIMENT_LABEL, ""), _first_line(why))))
         rows.append(
             [
                 (f"{mark} {run['metadata']['name']}", ""),
@@ -109,4 +113,4 @@ def table(runs: list[Workflow], now: float, *, signs: bool) -> list[list[Span]]:
 
 
 def _first_line(text: Any) -> str:
-    return str(text).partition("\n")[0]
+    return plain(str(text).partition("\n")[0])

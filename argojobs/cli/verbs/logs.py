@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.completion import complete_step
 from argojobs.service import LogLine, Service, Workflow
 
 
 def command(
     run: options.RunName,
-    step: Annotated[str, typer.Argument(metavar="[STEP]", help="Only this step's lines.")] = "",
+    step: Annotated[
+        str,
+        typer.Argument(
+            metavar="[STEP]", help="Only this step's lines.", autocompletion=complete_step
+        ),
+    ] = "",
     follow: Annotated[
         bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")
     ] = False,
@@ -44,26 +50,27 @@ def log_texts(
 ) -> Iterator[str]:
     """Yield the lines as shown: as they are for one pod, headed by `[step]` for several."""
     from argojobs.cli.names import step_named
+    from argojobs.cli.paths import localiser
     from argojobs.cli.picture import Picture
     from argojobs.cli.tree import walk
 
     name = str(workflow["metadata"]["name"])
-    picture = Picture(workflow)
+    picture, local = Picture(workflow), localiser(service, name)
     wanted = step_named(workflow, step) if step else None
     pods = [pod for one in walk([wanted] if wanted else picture.steps) for pod in one.pods]
     if wanted is not None and len(pods) == 1 and (not follow or not wanted.attempts):
         lines = service.logs(name, node_id=pods[0], follow=follow, tail=tail)
-        yield from (line.text for line in lines)
+        yield from (local(line.text) for line in lines)
         return
     ended = str((workflow.get("status") or {}).get("phase", "")) != "" and not follow
     single = wanted is None and ended and len(pods) == 1
     for line in service.logs(name, follow=follow, tail=0 if wanted else tail):
         if not picture.step_name(line.node_id):
             picture.update(service.get(name))
-        if wanted is not None and not _belongs(picture, line, wanted.path):
+        if wanted is not None and not _belongs(picture, line, wanted.title):
             continue
         title = picture.step_name(line.node_id) or line.node_id
-        yield line.text if single else f"[{title}] {line.text}"
+        yield local(line.text) if single else f"[{title}] {local(line.text)}"
 
 
 def _belongs(picture: object, line: LogLine, path: str) -> bool:

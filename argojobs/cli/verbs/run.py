@@ -162,7 +162,7 @@ def _say_started(created: Workflow, output: Format | None) -> None:
 def _follow(service: Service, created: Workflow, output: Format | None, *, quiet: bool) -> int:
     """Follow a run of this machine; Ctrl-C stops it."""
     from argojobs.cli.connect import local
-    from argojobs.cli.follow import Follow, follow, mode_for
+    from argojobs.cli.follow import Follow, follow, goes_on, mode_for
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.summary import show_end
@@ -175,9 +175,9 @@ def _follow(service: Service, created: Workflow, output: Format | None, *, quiet
     )
     try:
         final = follow(how, created)
-        code = show_end(service, final, stream, time.time())
+        code = show_end(service, final, stream, time.time(), streamed=how.mode == "plain")
     except KeyboardInterrupt:
-        sys.stderr.write(f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n")
+        sys.stderr.write(goes_on(name))
         return INTERRUPTED
     if output is not None:
         print_object(final, output)

@@ -30,13 +30,13 @@ def command(
     from argojobs.cli.names import run_name
 
     service = connect(context, server)
-    name = run_name(service, run)
+    name = run_name(service, run, changes=True)
     workflow = service.get(name)
     phase = str((workflow.get("status") or {}).get("phase", ""))
     if phase in FINAL_PHASES:
         raise ConflictError(f"{name} has already ended: {phase}", hint=f"argojobs get {name}")
     if not dry_run:
-        workflow = service.terminate(name) if now else service.stop(name, message)
+        workflow = service.terminate(name, message) if now else service.stop(name, message)
     if output is not None:
         print_object(workflow, output)
         return 0

@@ -79,14 +79,14 @@ def _say(ended: list[Workflow]) -> None:
     """Write one line a run: how it ended."""
     import time
 
-    from argojobs.cli.phases import sign, style, word
+    from argojobs.cli.phases import of_run, sign, style
     from argojobs.cli.text import columns, screen_of, show
     from argojobs.cli.times import run_time
 
     screen = screen_of(sys.stdout)
     rows = []
     for workflow in ended:
-        phase = word(str((workflow.get("status") or {}).get("phase", "")))
+        phase = of_run(workflow)
         mark = sign(phase, signs=screen.signs)[0]
         rows.append(
             [

@@ -20,8 +20,9 @@ def command(
     Ends with 0 when the run succeeded, 1 when it failed. Ctrl-C leaves; the run goes on.
     """
     from argojobs.cli.connect import connect
-    from argojobs.cli.follow import Follow, follow, mode_for
+    from argojobs.cli.follow import Follow, follow, goes_on, mode_for
     from argojobs.cli.formats import print_object
+    from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.names import run_name
     from argojobs.cli.summary import show_end
 
@@ -31,13 +32,18 @@ def command(
     stream = sys.stdout if output is None else sys.stderr
 
     def left(_: int, note: Callable[[str], None]) -> None:
-        sys.stderr.write(f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n")
         raise KeyboardInterrupt
 
     how = Follow(service, lambda: connect(context, server), stream, mode_for(stream), left)
     ended = str((workflow.get("status") or {}).get("phase", "")) in FINAL_PHASES
-    final = workflow if ended else follow(how, workflow)
-    code = show_end(service, final, stream, time.time())
+    try:
+        final = workflow if ended else follow(how, workflow)
+    except KeyboardInterrupt:
+        # Said here, after the drawing was closed: what is written into it is overwritten.
+        sys.stderr.write(goes_on(name))
+        return INTERRUPTED
+    streamed = how.mode == "plain" and not ended
+    code = show_end(service, final, stream, time.time(), streamed=streamed)
     if output is not None:
         print_object(final, output)
     return code

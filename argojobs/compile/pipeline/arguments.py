@@ -77,7 +77,7 @@ class Arguments:
                 {
                     "name": name,
                     **self._artifact(value),
-                    **({"optional": True} if optional else {}),
+                    **({"optional": True} if optional or value.optional_ else {}),
                 }
             )
         else:
@@ -112,6 +112,14 @@ class Arguments:
     def _artifact(self, value: ArtifactReference) -> dict[str, Any]:
         self.need(value)
         place, task, _ = self.writer.located(value)
+        # A fan-out over an empty list stores nothing; what an argument says of itself counts here.
+        optional = {"optional": True} if value.gathered_ and _may_be_empty(value.source_) else {}
         if value.gathered_ and place == "task":
-            return {"s3": {"key": f"{self.writer.place()}/{task}/{value.name_}"}}
-        return {"from": f"{{{{{self.writer.tag(value)}}}}}"}
+            return {"s3": {"key": f"{self.writer.place()}/{task}/{value.name_}"}, **optional}
+        return {"from": f"{{{{{self.writer.tag(value)}}}}}", **optional}
+
+
+def _may_be_empty(source: Any) -> bool:
+    """Whether a fan-out runs over a list that only the run knows."""
+    items = source.items if isinstance(source, Call) else None
+    return items is not None and items.source is not None

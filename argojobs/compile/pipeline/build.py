@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.graph import GraphWriter
-from argojobs.compile.pipeline.step import Program, step_template
+from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake, nearest
 
@@ -79,18 +79,30 @@ class Build:
             writer.write()
         return writer
 
-    def step(self, step: Step[..., Any], defaults: dict[str, Any], gathered: frozenset[str]) -> str:
-        """Return the name of a step's template, made once for each set of options."""
-        quick = (step.function, id(step.settings), id(defaults), gathered)
+    def step(
+        self,
+        step: Step[..., Any],
+        defaults: dict[str, Any],
+        gathered: frozenset[str],
+        number: str = "",
+    ) -> str:
+        """Return the name of a step's template, made once for each set of options.
+
+        gathered: artifacts that a fan-out stores side by side; number: of the item, as text.
+        """
+        quick = (step.function, id(step.settings), id(defaults), gathered, number)
         name = self._seen.get(quick)
         if name is None:
             settings = merged(defaults, step.settings)
-            key = (step.function, repr(sorted(settings.items())), gathered)
+            key = (step.function, repr(sorted(settings.items())), gathered, number)
             name = self._steps.get(key)
             if name is None:
                 name = self._steps[key] = self.reserve(step.name)
                 program = self.program(step)
-                self.put(name, step_template(name, step, settings, program, gathered=gathered))
+                template = step_template(
+                    name, step, settings, program, gathered=gathered, number=number
+                )
+                self.put(name, template)
             self._seen[quick] = name
         return name
 
@@ -112,7 +124,7 @@ class Build:
         if self._root is None:
             from argojobs.compile.project import project_root
 
-            file = Path(step.function.__code__.co_filename)
+            file = source_file(step)
             self._root = project_root(file if file.exists() else Path.cwd())
         return self._root
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.pipeline.arguments import Arguments
 from argojobs.compile.pipeline.depends import check_order, depends
 from argojobs.compile.pipeline.expression import literal, printed
-from argojobs.compile.pipeline.items import items_of
+from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE, with_items, with_param
+from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.foreign import Foreign
 from argojobs.dsl.graph import Branch, Call, Graph, Items
 from argojobs.dsl.options import merged
@@ -20,8 +21,10 @@ from argojobs.dsl.placeholders import (
     ArtifactReference,
     Parameter,
     Texts,
+    call_of,
     field_of,
 )
+from argojobs.dsl.steps import Step
 from argojobs.dsl.where import mistake
 from argojobs.runtime.wire import TEXTS
 
@@ -30,9 +33,11 @@ if TYPE_CHECKING:
 
     from argojobs.compile.pipeline.build import Build
 
-#: Inputs that say where the artifacts of a fan-out lie side by side: below PLACE for each call of
-#: a graph, in GATHER/FIELD/ITEM for those of one fan-out.
+#: Inputs that say where the artifacts of a fan-out lie side by side: below PLACE (that of the
+#: graph around this one), in GATHER/FIELD/ITEM for those of one fan-out.
 PLACE, GATHER, GATHER_ITEM = "argojobs-place", "argojobs-gather", "argojobs-item"
+#: Not JSON, so the expression fails and shows it.
+NONE_TAKEN = "none of the branches that either() joins was taken"
 
 
 class GraphWriter:
@@ -105,7 +110,7 @@ class GraphWriter:
         kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
         place, task, name = self.located(value)
         if place == "item":
-            return self._item()
+            return "item"
         return f"tasks.{task}.outputs.{kind}.{name}" if place == "task" else f"inputs.{kind}.{name}"
 
     def path(self, value: Any) -> str:
@@ -113,15 +118,10 @@ class GraphWriter:
         kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
         place, task, name = self.located(value)
         if place == "item":
-            return self._item()
+            return "item"
         if place == "input":
             return f"inputs.{kind}[{literal(name)}]"
         return f"tasks[{literal(task)}].outputs.{kind}[{literal(name)}]"
-
-    def _item(self) -> str:
-        assert self.now is not None
-        assert self.now.items is not None
-        return items_of(self.now).value
 
     def list_path(self, value: Parameter) -> str:
         """Return the list that a fan-out gathers, as an expression: [] if it had no items."""
@@ -135,7 +135,7 @@ class GraphWriter:
         if self.is_root:
             return "{{workflow.name}}"
         self.extra[PLACE] = None
-        return f"{{{{inputs.parameters.{PLACE}}}}}"
+        return f"{{{{inputs.parameters.{PLACE}}}}}/{OWN_PLACE}"
 
     # The parts of the template.
 
@@ -167,10 +167,14 @@ class GraphWriter:
             arguments.add_foreign(call)
             return self.build.foreign(callee)
         arguments.add_declared(call, callee.inputs)
+        number = ""
         if call.gathered:
             arguments.parameter(GATHER, self._gather(call))
-            arguments.parameter(GATHER_ITEM, self._gather_item(call))
-        return self.build.step(callee, self.settings, frozenset(call.gathered))  # type: ignore[arg-type]
+            number = NUMBER
+        if call.gathered and call.items is None:
+            arguments.parameter(GATHER_ITEM, self._gather_item())
+            number = f"{{{{inputs.parameters.{GATHER_ITEM}}}}}"
+        return self.build.step(callee, self.settings, frozenset(call.gathered), number)  # type: ignore[arg-type]
 
     def _gather(self, call: Call) -> str:
         """Return the prefix of what a fan-out stores: this call's, or the one around this graph."""
@@ -179,9 +183,10 @@ class GraphWriter:
         self.extra[GATHER] = None
         return f"{{{{inputs.parameters.{GATHER}}}}}"
 
-    def _gather_item(self, call: Call) -> str:
-        if call.items is not None:
-            return items_of(call).key
+    def _gather_item(self) -> str:
+        """Return the number of the item that this graph is run for, or a graph around it."""
+        if self.graph.call is not None and self.graph.call.items is not None:
+            return NUMBER
         self.extra[GATHER_ITEM] = None
         return f"{{{{inputs.parameters.{GATHER_ITEM}}}}}"
 
@@ -195,13 +200,11 @@ class GraphWriter:
             for name, value in writer.lifted.values():
                 arguments.lifted(name, value)
         if PLACE in writer.extra:
-            place = f"{self.place()}/{self.tasks[id(call)]}"
-            if call.items is not None:
-                place += f"/{items_of(call).key}"
-            arguments.parameter(PLACE, place)
+            arguments.parameter(PLACE, self.place())
         if GATHER in writer.extra:
             arguments.parameter(GATHER, self._gather(call))
-            arguments.parameter(GATHER_ITEM, self._gather_item(call))
+        if GATHER_ITEM in writer.extra:
+            arguments.parameter(GATHER_ITEM, self._gather_item())
         return writer.template
 
     def _when(self, call: Call, arguments: Arguments) -> str:
@@ -227,29 +230,34 @@ class GraphWriter:
         assert call.items is not None
         source = call.items.source
         if source is None:
-            return {"withItems": items_of(call).values}
+            return with_items(call.items)
         arguments.need(source)
         if source.gathered_:
             return {"withParam": f"{{{{={self.list_path(source)}}}}}"}
-        if not self.is_root and self.located(source)[0] == "input":
-            # A list that a caller put together is marked as one of texts; Argo wants the list.
-            return {"withParam": f"{{{{=replace({self.path(source)}, '{TEXTS}', '')}}}}"}
-        return {"withParam": f"{{{{{self.tag(source)}}}}}"}
+        made_by = source.source_
+        from_step = isinstance(made_by, Call) and isinstance(made_by.callee, Step)
+        return with_param(
+            self.path(source),
+            self.tag(source),
+            call.items.schema,
+            from_step=from_step or (self.is_root and made_by is self.graph),
+        )
 
     def _inputs(self) -> dict[str, Any]:
         parameters: list[dict[str, Any]] = []
         artifacts: list[dict[str, Any]] = []
-        for name, declared in self.graph.inputs.items():
-            for field_name, field in declared.fields.items():
-                joined = f"{name}-{field_name}" if declared.kind == "outputs" else name
-                if field.kind == "parameter":
-                    parameters.append({"name": joined})
-                else:
-                    optional = {"optional": True} if declared.optional else {}
-                    artifacts.append({"name": joined, **optional})
+        for name, field, declared in fields_of_inputs(self.graph.inputs):
+            if field.kind == "parameter":
+                parameters.append({"name": name})
+            else:
+                optional = {"optional": True} if declared.optional else {}
+                artifacts.append({"name": name, **optional})
         for name, value in self.lifted.values():
-            artifact = isinstance(value, ArtifactReference)
-            (artifacts if artifact else parameters).append({"name": name})
+            if isinstance(value, ArtifactReference):
+                optional = {"optional": True} if value.optional_ else {}
+                artifacts.append({"name": name, **optional})
+            else:
+                parameters.append({"name": name})
         parameters += [{"name": name} for name in self.extra]
         return {
             **({"parameters": parameters} if parameters else {}),
@@ -315,10 +323,27 @@ class GraphWriter:
         """Return the expression for the first of these whose task has run."""
         *conditional, last = options
         text = literal(last) if isinstance(last, str) else self.path(last)
+        if may_all_be_passed_over(options):
+            conditional, text = list(options), f"fromJSON({literal(NONE_TAKEN)})"
         for option in reversed(conditional):
             task = self.located(option)[1]
             text = f"tasks[{literal(task)}].status == 'Succeeded' ? {self.path(option)} : {text}"
         return text
+
+
+def may_all_be_passed_over(options: tuple[Any, ...]) -> bool:
+    """Whether there may be no value: each belongs to a branch, and no two are `c` and `~c`."""
+    conditions = []
+    for option in options:
+        call = call_of(option)
+        if call is None or call.branch is None:
+            return False
+        if call.branch.parent is call.graph.branch:  # in a block inside of one, both count
+            conditions.append(call.branch.condition)
+    return not any(
+        one.operator == "not" and any(one.operands[0].says_the_same(other) for other in conditions)
+        for one in conditions
+    )
 
 
 def _task_names(graph: Graph) -> dict[int, str]:

@@ -1,52 +1,39 @@
-"""What a fan-out runs over, as Argo's items: values, and a key for what each item stores."""
+"""Fan-outs as Argo writes them: what they run over, and the place of what each item stores.
+
+Items are their wire texts, so that `train(0:0.1)` is a node's name. Argo tells no item its number,
+but the name of its task begins with it: what an item stores is keyed by that number, in six
+digits, so that the folder of all of them is in the order of the items and no two share a place.
+Items as maps (`{key, value}`) would bring the number along, but Argo escapes their texts.
+"""
 
 from __future__ import annotations
 
-import string
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from argojobs.runtime.wire import TEXTS
+
 if TYPE_CHECKING:
-    from argojobs.dsl.graph import Call
+    from argojobs.dsl.graph import Items
 
-_SAFE = frozenset(string.ascii_letters + string.digits + "._-+")
-_LONGEST_KEY = 40
+#: The number of an item, `000003`, in the template that its task calls: from `train(3:0.1)`.
+NUMBER = "{{=string(1000000 + int(split(split(tasks.name, '(')[1], ':')[0]))[1:]}}"
+#: A task's own name and number, `train/3`, or its name alone if it is no item's.
+OWN_PLACE = "{{=replace(split(tasks.name, ':')[0], '(', '/')}}"
+
+_NUMBERS = ("int", "float", "bool")
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTexts:
-    """How a task says what its items are.
+def with_items(items: Items) -> dict[str, Any]:
+    """Return the field of a task that runs over constants."""
+    return {"withItems": list(items.texts)}
 
-    values: for withItems. value: the tag (without braces) of an item's text. key: the text of an
-    item's place in a store.
+
+def with_param(path: str, tag: str, schema: Any, *, from_step: bool) -> dict[str, Any]:
+    """Return the field of a task that runs over a list of the run.
+
+    path: the list as an expression; tag: as a tag. from_step: it is as a step or user wrote it.
+    A list of texts may bear our mark in front of it, and one that was put together always does.
     """
-
-    values: list[Any]
-    value: str
-    key: str
-
-
-def items_of(call: Call) -> ItemTexts:
-    """Return how the items of a fan-out are written.
-
-    Items are their texts (`train(0:0.1)` is a node's name then); where artifacts are stored side
-    by side and the texts are no good keys, items are objects with a number as their key.
-    """
-    items = call.items
-    assert items is not None
-    if items.source is not None:
-        assert items.schema is not None
-        if items.schema["type"] in ("int", "float", "bool"):
-            return ItemTexts([], "item", "{{item}}")
-        return ItemTexts([], "item", "{{=sprig.sha256sum(item)}}")
-    texts = items.texts
-    if not call.gathered or (
-        len(set(texts)) == len(texts) and all(_is_key(text) for text in texts)
-    ):
-        return ItemTexts(list(texts), "item", "{{item}}")
-    values = [{"key": str(number), "value": text} for number, text in enumerate(texts)]
-    return ItemTexts(values, "item.value", "{{item.key}}")
-
-
-def _is_key(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST_KEY and _SAFE.issuperset(text) and text.strip(".") != ""
+    if from_step and schema["type"] in _NUMBERS:
+        return {"withParam": f"{{{{{tag}}}}}"}
+    return {"withParam": f"{{{{=trimPrefix({path}, '{TEXTS}')}}}}"}

@@ -81,13 +81,16 @@ def _mebibytes(gpu: GPU) -> str:
 
 def ports(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the named ports: debug and tensorboard, and the step's own."""
+    own = settings.get("ports", {})
+    numbers = {port.number for port in own.values()}
+    ours = {name: port for name, port in _PORTS.items() if port.number not in numbers}
     return [
         {
             "name": name,
             "containerPort": port.number,
             **({"hostPort": port.host} if port.host is not None else {}),
         }
-        for name, port in {**_PORTS, **settings.get("ports", {})}.items()
+        for name, port in {**ours, **own}.items()
     ]
 
 
@@ -104,8 +107,13 @@ def environment(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
             reference = {"secretKeyRef": {"name": value.name, "key": value.key}}
             found.append({"name": name, "valueFrom": reference})
         else:
-            found.append({"name": name, "value": value})
+            found.append({"name": name, "value": _as_written(value)})
     return found
+
+
+def _as_written(text: str) -> str:
+    """Return a value so that it arrives as it is: Kubernetes takes `$$` for `$`, and `$(X)` for X."""
+    return text.replace("$", "$$") if "$$" in text or "$(" in text else text
 
 
 def volumes(settings: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

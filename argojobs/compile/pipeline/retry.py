@@ -28,8 +28,9 @@ def retry_strategy(retry: Retry) -> dict[str, Any]:
     if limit is None:
         assert retry.infra is not None
         assert retry.failures is not None
-        limit = retry.infra + retry.failures
-        expression += f" && ({_LOST} || asInt(retries) < {retry.failures})"
+        limit = max(retry.infra, retry.failures)
+        # Neither budget is exceeded, by the count that Argo has: of both.
+        expression += f" && asInt(retries) < ({_LOST} ? {retry.infra} : {retry.failures})"
     strategy: dict[str, Any] = {
         "limit": str(limit),
         "retryPolicy": "Always",

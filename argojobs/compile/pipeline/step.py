@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
+from argojobs.dsl.callables import unwrapped
 from argojobs.dsl.where import mistake
 from argojobs.runtime.environment import parameter_variable
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 _CODE_PATH = "/argojobs/code"
 _MODE = {"mode": 0o755, "recurseMode": True}
-_PLACE_KEY = "{{inputs.parameters.argojobs-gather}}/%s/{{inputs.parameters.argojobs-item}}"
+_PLACE_KEY = "{{inputs.parameters.argojobs-gather}}/%s/%s"
+_GIVEN_NUMBER = "{{inputs.parameters.argojobs-item}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,45 +47,53 @@ def step_template(
     program: Program,
     *,
     gathered: frozenset[str] = frozenset(),
+    number: str = _GIVEN_NUMBER,
     given: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return a step's template.
 
-    gathered: artifacts that a fan-out stores side by side. given: for an exit handler, which is
-    no task, the texts of its parameters.
+    gathered: artifacts that a fan-out stores side by side, under the `number` of the item (an
+    input, or what the task's own name says). given: for an exit handler, which is no task, the
+    texts of its parameters.
     """
-    task = "{{tasks.name}}" if given is None else step.name
     given = given or {}
     template: dict[str, Any] = {"name": name}
-    inputs = _inputs(step, program.code, gathered, given)
+    inputs = _inputs(step, program.code, given)
+    if gathered:
+        names = ["argojobs-gather", *(["argojobs-item"] if number == _GIVEN_NUMBER else [])]
+        parameters = [*inputs.get("parameters", ()), *({"name": each} for each in names)]
+        inputs = {**inputs, "parameters": parameters}
     if inputs:
         template["inputs"] = inputs
-    outputs = _outputs(step, gathered)
+    outputs = _outputs(step, gathered, number)
     if outputs:
         template["outputs"] = outputs
     template.update(pod.template_fields(settings))
     volumes, mounts = pod.volumes(settings)
     template["volumes"] = volumes
-    environment = [
+    environment = _unique(
         *_parameters(step, given),
-        *_run(step, settings, program, task),
+        *_run(step, program),
         *pod.environment(settings),
-    ]
+    )
     template["container"] = _container(step, settings, program, environment, mounts)
     return template
 
 
+def _unique(*variables: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return each variable once: the last one, which is the user's, at the place of the first."""
+    return list({variable["name"]: variable for variable in variables}.values())
+
+
 def fields_of_inputs(inputs: Mapping[str, Input]) -> Iterator[tuple[str, Field, Input]]:
-    """Yield what travels into a step: its name there, the field, and the argument."""
+    """Yield what travels into a step or pipeline: its name there, the field, the argument."""
     for name, declared in inputs.items():
         whole = declared.kind in ("outputs", "gathered")
         for field_name, field in declared.fields.items():
             yield (f"{name}-{field_name}" if whole else name), field, declared
 
 
-def _inputs(
-    step: Step[..., Any], code: Code, gathered: frozenset[str], given: Mapping[str, str]
-) -> dict[str, Any]:
+def _inputs(step: Step[..., Any], code: Code, given: Mapping[str, str]) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = []
     artifacts: list[dict[str, Any]] = []
     if code.kind == "stored":
@@ -100,15 +110,13 @@ def _inputs(
         artifacts.append(
             {"name": name, "path": path, **_MODE, **({"optional": True} if optional else {})}
         )
-    if gathered:
-        parameters += [{"name": "argojobs-gather"}, {"name": "argojobs-item"}]
     return {
         **({"parameters": parameters} if parameters else {}),
         **({"artifacts": artifacts} if artifacts else {}),
     }
 
 
-def _outputs(step: Step[..., Any], gathered: frozenset[str]) -> dict[str, Any]:
+def _outputs(step: Step[..., Any], gathered: frozenset[str], number: str) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = []
     artifacts: list[dict[str, Any]] = []
     for name, field in step.output_fields.items():
@@ -118,7 +126,7 @@ def _outputs(step: Step[..., Any], gathered: frozenset[str]) -> dict[str, Any]:
             continue
         artifact = {"name": name, "path": f"{pod.OUT_PATH}/{name}", "archive": {"none": {}}}
         if name in gathered:
-            artifact["s3"] = {"key": _PLACE_KEY % name}
+            artifact["s3"] = {"key": _PLACE_KEY % (name, number)}
         artifacts.append(artifact)
     return {
         **({"parameters": parameters} if parameters else {}),
@@ -155,14 +163,11 @@ def _parameters(step: Step[..., Any], given: Mapping[str, str]) -> Iterator[dict
             yield {"name": parameter_variable(name), "value": text}
 
 
-def _run(
-    step: Step[..., Any], settings: Mapping[str, Any], program: Program, task: str
-) -> Iterator[dict[str, str]]:
+def _run(step: Step[..., Any], program: Program) -> Iterator[dict[str, str]]:
     """Yield what the runtime is told about the run (see `runtime.environment`)."""
     yield {"name": "ARGOJOBS_RUN", "value": "{{workflow.name}}"}
-    yield {"name": "JOB_UUID", "value": f"{{{{workflow.uid}}}}-{task}"}
-    if "retry" in settings:
-        yield {"name": "ARGOJOBS_ATTEMPT", "value": "{{retries}}"}
+    # The whole path to this node, through nested graphs and items; the same in each attempt.
+    yield {"name": "JOB_UUID", "value": "{{workflow.uid}}-{{node.name}}"}
     if any(
         field.kind == "artifact" and issubclass(field.cls, TensorBoard)
         for field in step.output_fields.values()
@@ -190,7 +195,7 @@ def _command(step: Step[..., Any], program: Program) -> list[str]:
 
 def _file(step: Step[..., Any], root: Path) -> str:
     """Return the step's file in the project, or its module's name if it is installed."""
-    file = Path(step.function.__code__.co_filename).resolve()
+    file = source_file(step).resolve()
     if file.is_relative_to(root.resolve()):
         return file.relative_to(root.resolve()).as_posix()
     if step.__module__ == "__main__":
@@ -200,6 +205,12 @@ def _file(step: Step[..., Any], root: Path) -> str:
             step.where,
         )
     return step.__module__
+
+
+def source_file(step: Step[..., Any]) -> Path:
+    """Return the file that a step is defined in; a decorator below @step may be in another one."""
+    file = getattr(sys.modules.get(step.__module__), "__file__", None)
+    return Path(file or unwrapped(step.function).__code__.co_filename)
 
 
 def _name(step: Step[..., Any]) -> str:

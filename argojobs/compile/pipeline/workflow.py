@@ -16,20 +16,21 @@ from argojobs import __version__
 from argojobs.compile.code import INLINE_PARAMETER
 from argojobs.compile.pipeline.build import Build
 from argojobs.compile.pipeline.exit import exit_template
+from argojobs.compile.pipeline.plain import plain_parameters
+from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.trace import trace
+from argojobs.manifest.signature import SIGNATURE
 from argojobs.runtime.wire import encode, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from argojobs.compile.code import Code
     from argojobs.dsl.pipelines import Pipeline
-    from argojobs.dsl.signature import Field, Input
+    from argojobs.dsl.signature import Field
 
-__all__ = ["compile_pipeline", "signature_of", "trace"]
+__all__ = ["compile_pipeline", "taken_by", "trace"]
 
-SIGNATURE = "argojobs.dev/signature"
 VERSION = "argojobs.dev/version"
 
 
@@ -49,6 +50,7 @@ def compile_pipeline(
     and for a step to debug that there is not.
     """
     graph = trace(pipeline)
+    plain = plain_parameters(pipeline, graph)
     build = Build(code, python, debug, root)
     entrypoint = build.graph(graph, pipeline.settings)
     spec: dict[str, Any] = {"entrypoint": entrypoint}
@@ -63,12 +65,12 @@ def compile_pipeline(
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
-        "metadata": _metadata(pipeline, code),
+        "metadata": _metadata(pipeline, code, plain),
         "spec": spec,
     }
 
 
-def _metadata(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
+def _metadata(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> dict[str, Any]:
     metadata: dict[str, Any] = {"generateName": f"{pipeline.name}-"}
     if code.labels:
         metadata["labels"] = dict(code.labels)
@@ -76,7 +78,7 @@ def _metadata(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
     annotations = {
         **({"workflows.argoproj.io/title": title} if title else {}),
         **({"workflows.argoproj.io/description": description} if description else {}),
-        SIGNATURE: json.dumps(signature_of(pipeline), ensure_ascii=False, separators=(",", ":")),
+        SIGNATURE: _json(taken_by(pipeline, plain)),
         VERSION: __version__,
         **code.annotations,
     }
@@ -90,33 +92,36 @@ def _title_and_description(docstring: str | None) -> tuple[str, str]:
     return " ".join(first.split()), rest.strip()
 
 
-def signature_of(pipeline: Pipeline[..., Any]) -> dict[str, Any]:
-    """Return what parameters and artifacts a run of the pipeline takes, as JSON."""
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def taken_by(pipeline: Pipeline[..., Any], plain: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Return what parameters and artifacts a run of the pipeline takes, as JSON.
+
+    plain: parameters that must not travel encoded.
+    """
     parameters = {
-        name: {"schema": field.schema, "required": declared.required}
-        for name, field, declared in _fields(pipeline)
+        name: {
+            "schema": field.schema,
+            "required": declared.required,
+            **({"plain": True} if name in plain else {}),
+        }
+        for name, field, declared in fields_of_inputs(pipeline.inputs)
         if field.kind == "parameter"
     }
     artifacts = {
         name: {"kind": field.cls.__name__, "required": declared.required and not field.optional}
-        for name, field, declared in _fields(pipeline)
+        for name, field, declared in fields_of_inputs(pipeline.inputs)
         if field.kind == "artifact"
     }
     return {"parameters": parameters, "artifacts": artifacts}
 
 
-def _fields(pipeline: Pipeline[..., Any]) -> Iterator[tuple[str, Field, Input]]:
-    """Yield what travels into the pipeline: its name there, the field, the argument."""
-    for name, declared in pipeline.inputs.items():
-        for field_name, field in declared.fields.items():
-            joined = f"{name}-{field_name}" if declared.kind == "outputs" else name
-            yield joined, field, declared
-
-
 def _arguments(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = []
     artifacts: list[dict[str, Any]] = []
-    for name, field, declared in _fields(pipeline):
+    for name, field, declared in fields_of_inputs(pipeline.inputs):
         if field.kind == "artifact":
             if declared.required:
                 artifacts.append({"name": name})

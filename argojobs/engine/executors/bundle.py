@@ -12,10 +12,14 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import load
 from argojobs.engine.executors.namespace import Bind
+from argojobs.errors import InputError
+from argojobs.storage.bundle_digest import digest_of_folder
+from argojobs.storage.removing import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,19 +82,31 @@ def _unpacked(key: str, cache: str, interpreter: str, repository: Callable[[], R
         if os.path.isdir(folder):
             return folder
         unfinished = f"{folder}.{os.getpid()}"
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with suppress(FileNotFoundError):  # of a supervisor that was killed, its number used again
+            remove_tree(unfinished)
         os.makedirs(unfinished)
         packed = repository().local(key)
         if packed is None:
             packed = f"{unfinished}/bundle.tgz"
             repository().get(key, packed)
         load(packed, f"{unfinished}/code", "tar")
+        _check(f"{unfinished}/code", digest)
         _compile(f"{unfinished}/code", interpreter)
         os.rename(f"{unfinished}/code", folder)
         shutil.rmtree(unfinished)
     finally:
         os.close(lock)
     return folder
+
+
+def _check(folder: str, digest: str) -> None:
+    """Raise InputError unless this is the bundle that its name says: code is about to be run."""
+    try:
+        found = digest_of_folder(folder)
+    except (ValueError, TypeError) as error:  # bundle.json is not what we write there
+        found = f"none: {error}"
+    if found != digest:
+        raise InputError(f"the code bundle {digest} was changed: what it holds has another hash")
 
 
 def _compile(folder: str, interpreter: str) -> None:

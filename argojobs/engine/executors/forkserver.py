@@ -1,9 +1,10 @@
 """The forkserver: a small process with all modules loaded, forking one supervisor a pod.
 
 Started as a program by the executor, with a socket as standard input. Requests come as a length
-and JSON; lines go back: `ready ISOLATION`, `gone DIRECTORY` when a supervisor ended
-without having written a result (`full` when the disk had no room for it), `unborn ERROR DIRECTORY` when none could be forked. Forking a small single-threaded process is quick and safe, where
-starting a Python a pod would cost as much as the step.
+and JSON; lines go back: `ready ISOLATION`, `gone DIRECTORY` when a supervisor ended without having
+written a result (`full` when the disk had no room for it), `unborn ERROR DIRECTORY` when none
+could be forked. Forking a small single-threaded process is quick and safe, where starting a
+Python a pod would cost as much as the step.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ import signal
 import socket
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 from argojobs.engine.executors.namespace import probe
 from argojobs.engine.executors.processes import become_subreaper, boot_identity, kill_descendants
 from argojobs.engine.executors.scratch import ScratchPool, remove_folders
-from argojobs.engine.executors.supervisor import DONE, FULL, KEPT, SPOILT, supervise
+from argojobs.engine.executors.supervisor import FULL, KEPT, REUSABLE, SPOILT, supervise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEADER = 4  # bytes of a request's length
 BATCH = 256  # so many left files and folders are removed at once, or fewer when all is quiet
@@ -67,9 +72,21 @@ class Forkserver:
 
     def _clean(self) -> None:
         """Remove what pods have left, in a child, for it may be much; one such child at a time."""
-        if self._cleaners:
-            return
-        folders = self._pool.take_trash()
+        if not self._cleaners:
+            folders = self._pool.take_trash()
+            self._in_cleaner(lambda: remove_folders(folders))
+
+    def sweep(self, pods: str) -> None:
+        """Remove what an earlier forkserver has left, in a child too."""
+
+        def sweep() -> None:
+            pool = ScratchPool(self._pool.folder)  # what it throws away is this child's own
+            pool.sweep(pods, self._boot)
+            remove_folders(pool.take_trash())
+
+        self._in_cleaner(sweep)
+
+    def _in_cleaner(self, work: Callable[[], None]) -> None:
         try:
             pid = os.fork()
         except OSError:  # too many processes: another time
@@ -77,7 +94,8 @@ class Forkserver:
         if pid == 0:
             status = 1
             try:
-                remove_folders(folders)
+                signal.set_wakeup_fd(-1)
+                work()
                 status = 0
             except BaseException:  # noqa: BLE001 - this process does nothing else
                 traceback.print_exc()
@@ -108,6 +126,7 @@ class Forkserver:
         try:
             pid = os.fork()
         except OSError as error:
+            self._pool.give_back(spare)
             self.tell(f"unborn {error.errno} {_directory_of(request)}")
             return
         if pid == 0:
@@ -141,15 +160,23 @@ class Forkserver:
             if directory is None:
                 continue
             code = os.waitstatus_to_exitcode(status)
-            if code == DONE:
-                self._pool.reuse(directory)
-            elif code == SPOILT:
-                self._pool.discard(directory)
-            if code in (DONE, SPOILT, KEPT):
+            if code in (REUSABLE, SPOILT):
+                self._tidy_up(directory, reusable=code == REUSABLE)
+            if code in (REUSABLE, SPOILT, KEPT):
                 continue
             # What a killed supervisor leaves behind has become ours, as we are a subreaper.
             kill_descendants(spare=frozenset((*self._pods, *self._cleaners)))
             self.tell(f"{'full' if code == FULL else 'gone'} {directory}")
+
+    def _tidy_up(self, directory: str, *, reusable: bool) -> None:
+        """Reuse or discard the scratch of a pod; what a pod did to it must not end this server."""
+        try:
+            if reusable:
+                self._pool.reuse(directory)
+            else:
+                self._pool.discard(directory)
+        except OSError:  # it stays in the pod directory, and goes with the run
+            sys.stderr.write(f"{directory}: {traceback.format_exc()}\n")
 
     def tell(self, line: str) -> None:
         """Tell the controller, if it is there."""
@@ -172,7 +199,10 @@ def _directory_of(request: bytes) -> str:
 
 
 def main() -> None:
-    """Serve the socket that is our standard input; arguments: import root, scratch folder."""
+    """Serve the socket that is our standard input.
+
+    Arguments: import root, scratch folder, folder of the pod directories.
+    """
     os.setsid()
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -189,6 +219,7 @@ def main() -> None:
     isolation = probe(f"{folder}/spare")
     server = Forkserver(channel, boot_identity(), pool)
     server.tell(f"ready {isolation}")
+    server.sweep(sys.argv[3])
     gc.collect()
     gc.freeze()  # forked children touch, and so copy, less memory
     gc.disable()

@@ -14,17 +14,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.executors.namespace import Bind
+from argojobs.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-OURS = ("/argo", "/argojobs")  # never the host's, should it have such folders
-PRIVATE = ("/tmp", "/var/tmp", *OURS)  # noqa: S108 - the pod's own in the private root
-FROM_HOST = ("/dev", "/proc", "/sys")  # also in the root folder of an image
+ARGO_FOLDERS = ("/argo", "/argojobs")  # never the host's, should it have such folders
+TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - each pod has its own
+PODS_OWN = (*TEMPORARY, *ARGO_FOLDERS)
+KERNELS = ("/dev", "/proc", "/sys")  # also in the root folder of an image
 LINK_LIMIT = 40
+FOR_ALL, FOR_ALL_STICKY = 0o777, 0o1777  # modes of folders that every user may write to
 
 
 class Layout:
@@ -36,9 +40,8 @@ class Layout:
     the host's root, so links lead where they say.
     """
 
-    def __init__(self, root: str, view: str = "") -> None:
+    def __init__(self, root: str) -> None:
         self.root = root
-        self.view = view
         self.binds: list[Bind] = []
         self.folders: list[str] = []
         self.links: list[tuple[str, str]] = []
@@ -61,9 +64,9 @@ class Layout:
             self._sources[bind.target] = bind.source
 
     def host(self, path: str) -> str:
-        """The host path that stands behind a container path, links not followed."""
+        """The host path that stands behind an absolute container path, links not followed."""
         above = path
-        while above != "/":
+        while len(above) > 1:
             source = self._sources.get(above)
             if source is not None:
                 return source + path[len(above) :]
@@ -110,7 +113,10 @@ class Layout:
         prepared: what stands for the host's folders and links in "/" is there.
         """
         for folder in self.folders:
-            _make_folder(self.host(folder))
+            host = self.host(folder)
+            _make_folder(host)
+            if folder in TEMPORARY:
+                os.chmod(host, FOR_ALL_STICKY)
         for path, target in self.links:
             if prepared and path.rfind("/") == 0:
                 continue
@@ -143,7 +149,10 @@ def _make_folder(path: str) -> None:
 
 
 def volume_binds(request: Mapping[str, Any], scratch: str) -> list[Bind]:
-    """The volumes as binds, outer ones first; the folders of emptyDirs and subPaths are made."""
+    """The volumes as binds, outer ones first; the folders of emptyDirs and subPaths are made.
+
+    Raises HostError when a volume is not there, or of another type than the manifest says.
+    """
     binds = []
     touched = [item["path"] for item in (*request["inputs"], *_outputs(request))]
     for mount in request["mounts"]:
@@ -152,28 +161,55 @@ def volume_binds(request: Mapping[str, Any], scratch: str) -> list[Bind]:
         if memory is not None and any(path.startswith(target + "/") for path in touched):
             memory = None  # artifacts in it must be seen from outside
         if mount["kind"] == "emptyDir":
-            source = f"{scratch}/volumes/{mount['name']}"
+            source = f"{scratch}/volumes/{mount['number']}"
             if memory is None:
-                _make_open_folder(source)
+                _make_open_folder(source, FOR_ALL)
         else:
             source = mount["source"]
-            if mount.get("create"):
-                os.makedirs(source, exist_ok=True)
+            _provide(source, mount)
         sub_path = mount.get("sub_path")
         if sub_path and memory is None:
             source = f"{source}/{sub_path}"
             if not os.path.lexists(source):
                 os.makedirs(source)
-        if memory is None and not os.path.exists(source):
-            raise FileNotFoundError(2, f"the volume {mount['name']!r} is not there", source)
         binds.append(Bind(target, source, bool(mount.get("read_only")), memory))
     return sorted(binds, key=lambda bind: bind.target.count("/"))
 
 
-def _make_open_folder(path: str) -> None:
-    """Make an emptyDir's folder, which every user may write to, as in Kubernetes."""
+IS_OF_TYPE = {
+    "Directory": stat.S_ISDIR,
+    "DirectoryOrCreate": stat.S_ISDIR,
+    "File": stat.S_ISREG,
+    "FileOrCreate": stat.S_ISREG,
+    "Socket": stat.S_ISSOCK,
+    "CharDevice": stat.S_ISCHR,
+    "BlockDevice": stat.S_ISBLK,
+}
+
+
+def _provide(source: str, mount: Mapping[str, Any]) -> None:
+    """See that a host path is there and of the type that a volume asks for (hostPath.type)."""
+    wanted = mount["type"]
+    if not os.path.lexists(source):
+        if wanted == "DirectoryOrCreate":
+            _make_folder(source)
+        elif wanted == "FileOrCreate":  # Kubernetes makes no folders above it either
+            os.close(os.open(source, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
+    try:
+        mode = os.stat(source).st_mode
+    except FileNotFoundError:
+        raise HostError(
+            f"the volume {mount['name']!r} is not there: {source}",
+            hint="Make it, or give its hostPath the type DirectoryOrCreate.",
+        ) from None
+    if wanted and not IS_OF_TYPE[wanted](mode):
+        raise HostError(f"the volume {mount['name']!r} is no {wanted}: {source}")
+
+
+def _make_open_folder(path: str, mode: int) -> None:
+    """Make a folder that every user may write to, as in Kubernetes; the pod directory is closed."""
     os.makedirs(path, exist_ok=True)
-    os.chmod(path, 0o777)  # noqa: S103 - what Kubernetes does; the pod directory is closed
+    os.chmod(path, mode)
 
 
 def _outputs(request: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
@@ -213,25 +249,27 @@ class _Private:
         self, request: Mapping[str, Any], root: str, scratch: str, volumes: list[Bind]
     ) -> None:
         self.view = request["host"].get("root", "")
-        self.layout = Layout(root, self.view)
+        self.layout = Layout(root)
         self.opened = {"/", "/tmp"}  # noqa: S108
         self.hidden: set[str] = set()
         self.kept = [path for path in request["host"]["keep"] if _is_private(path)]
         self.volumes = [bind._replace(target=self._canonical(bind.target)) for bind in volumes]
         if os.path.isdir(self.view + "/var/tmp") and not os.path.islink(self.view + "/var"):  # noqa: S108
-            _make_open_folder(f"{scratch}/var-tmp")
+            _make_open_folder(f"{scratch}/var-tmp", FOR_ALL_STICKY)
             self.volumes.insert(0, Bind("/var/tmp", f"{scratch}/var-tmp"))  # noqa: S108
         self._own_places(request)
+        written = self.hidden.copy()
         late = self._volume_places()
         for folder in ("/", *(path for path in self.kept if path in self.opened)):
             self._show(folder)
         if self.view:
-            for path in FROM_HOST:
+            for path in KERNELS:
                 self.layout.place(Bind(path, path), is_folder=True)
         for bind in late:
             self.layout.bind(bind)
         self.layout.reusable = not self.view and not any(
-            os.path.lexists(path) and not _is_private(path) for path in self.opened - {"/"}
+            os.path.lexists(path) and not _is_private(path)
+            for path in self.opened.union(written) - {"/"}
         )
         self.layout.folders = [
             path for path in sorted(self.opened) if path not in {"/", *(b.target for b in late)}
@@ -253,6 +291,16 @@ class _Private:
             self.opened.add(path)
             path = os.path.dirname(path)
 
+    def _nearest(self, path: str) -> str:
+        """The nearest folder above an output: those between are for the step to make, as in Argo.
+
+        What the host has there is opened all the same, so that the step makes nothing in it.
+        """
+        above = os.path.dirname(path)
+        while above not in self.opened and not self._on_host(above):
+            above = os.path.dirname(above)
+        return above
+
     def _on_host(self, path: str) -> bool:
         if _is_private(path) and not any(_within(path, kept) for kept in self.kept):
             return False
@@ -260,13 +308,17 @@ class _Private:
 
     def _own_places(self, request: Mapping[str, Any]) -> None:
         """Artifacts, parameters, script and working directory are the pod's own."""
-        paths = [item["path"] for item in (*request["inputs"], *_outputs(request))]
+        paths = [item["path"] for item in request["inputs"]]
         if request["script"] is not None:
             paths.append(request["script_path"])
         for path in map(self._canonical, paths):
             if not self._in_volume(path):
                 self.hidden.add(path)
                 self._open_up(os.path.dirname(path))
+        for path in map(self._canonical, (item["path"] for item in _outputs(request))):
+            if not self._in_volume(path):
+                self.hidden.add(path)
+                self._open_up(self._nearest(path))
         for container in request["containers"]:
             directory = self._canonical(container["working_directory"])
             if not self._in_volume(directory) and not self._on_host(directory):
@@ -303,7 +355,7 @@ class _Private:
                 path = f"{folder.rstrip('/')}/{entry.name}"
                 if path in self.opened:
                     self._show(path)
-                elif path in self.hidden or path in OURS or (self.view and path in FROM_HOST):
+                elif path in self.hidden or path in ARGO_FOLDERS or (self.view and path in KERNELS):
                     continue
                 elif entry.is_symlink():
                     self.layout.links.append((path, os.readlink(entry.path)))
@@ -314,7 +366,7 @@ class _Private:
 
 
 def _is_private(path: str) -> bool:
-    return any(_within(path, private) for private in PRIVATE)
+    return any(_within(path, private) for private in PODS_OWN)
 
 
 def _within(path: str, folder: str) -> bool:

@@ -36,6 +36,9 @@ START = (
     "from argojobs.engine.executors.forkserver import main; main()"
 )
 NO_ROOM = PodResult("Error", "no space left on device")
+NOT_BORN = PodResult("Error", "the pod could not be started, see controller.log")
+MOST_TRIES = 10  # to hand a pod over, when forkservers end with it in their hands
+MOST_DEATHS = 5  # of forkservers in a row that end before they are ready
 
 
 class ProcessExecutor:
@@ -49,6 +52,10 @@ class ProcessExecutor:
         self._fifo = self._home / "pods-ended"
         self._open_fifo()
         self._live: set[str] = set()
+        self._messages: dict[str, bytes] = {}  # of live pods, to be handed over once more
+        self._tries: dict[str, int] = {}
+        self._unborn: set[str] = set()
+        self._deaths = 0
         self._adopted: dict[int, str] = {}
         self._ended: list[str] = []
         self._isolation: Isolation | None = None
@@ -62,7 +69,8 @@ class ProcessExecutor:
 
         Raises HostError when the forkserver does not come up.
         """
-        for _ in range(3):
+        self._hope_again()
+        while self._deaths < MOST_DEATHS:
             if self._server is None:
                 self._start_server()
             while self._isolation is None and self._server is not None:
@@ -76,22 +84,52 @@ class ProcessExecutor:
 
         Raises HostError when no process can be started on this host.
         """
+        self._hope_again()
         directory = request["directory"]
         host = {**request["host"], "ended": str(self._fifo)}
         body = json.dumps({"directory": directory, **request, "host": host}).encode()
-        message = len(body).to_bytes(4, "big") + body
+        self._messages[directory] = len(body).to_bytes(4, "big") + body
         self._live.add(directory)
-        for _ in range(2):
+        try:
+            self._hand_over(directory)
+        except HostError:
+            self._forget_pod(directory)
+            raise
+        finally:
+            self._hand_over_unborn()
+
+    def _hand_over(self, directory: str) -> None:
+        """Give a pod to the forkserver. Raises HostError when none takes it."""
+        while self._may_try(directory):
             if self._server is None:
                 self._start_server()
             try:
-                self._channel.sendall(message)
+                self._channel.sendall(self._messages[directory])
             except (BrokenPipeError, ConnectionResetError):
                 self._server_died(starting=directory)
             else:
                 return
-        self._live.discard(directory)
         raise _does_not_start()
+
+    def _hope_again(self) -> None:
+        """Whoever asks anew gets a new try: what kept forkservers from starting may be over."""
+        if self._deaths >= MOST_DEATHS:
+            self._deaths = 0
+
+    def _may_try(self, directory: str) -> bool:
+        tries = self._tries[directory] = self._tries.get(directory, 0) + 1
+        return tries <= MOST_TRIES and self._deaths < MOST_DEATHS
+
+    def _hand_over_unborn(self) -> None:
+        """Give the pods to the next forkserver which one that ended had, and had not started."""
+        while self._unborn:
+            directory = self._unborn.pop()
+            try:
+                self._hand_over(directory)
+            except HostError as error:
+                sys.stderr.write(f"{directory}: {error}\n")
+                self._write(directory, NOT_BORN)
+                self._note_end(directory)
 
     def stop(self, pod_directory: str | os.PathLike[str], reason: str, grace: float) -> None:
         """Ask a pod to end, and have it ended `grace` seconds later.
@@ -173,8 +211,14 @@ class ProcessExecutor:
 
     def _note_end(self, directory: str) -> None:
         if directory in self._live:
-            self._live.discard(directory)
+            self._forget_pod(directory)
             self._ended.append(directory)
+
+    def _forget_pod(self, directory: str) -> None:
+        self._live.discard(directory)
+        self._unborn.discard(directory)
+        self._messages.pop(directory, None)
+        self._tries.pop(directory, None)
 
     # The forkserver
 
@@ -183,7 +227,10 @@ class ProcessExecutor:
         root = str(Path(argojobs.__path__[0]).parent)
         try:
             self._server = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", START, root, f"{self._home}/scratch"],
+                [
+                    *(sys.executable, "-I", "-S", "-c", START),
+                    *(root, f"{self._home}/scratch", f"{self._home}/pods"),
+                ],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
             )
@@ -193,6 +240,7 @@ class ProcessExecutor:
         finally:
             theirs.close()
         self._channel = ours
+        self._ready = False
         self._lines = b""
         self._selector.register(ours, selectors.EVENT_READ, "server")
 
@@ -203,12 +251,15 @@ class ProcessExecutor:
             data = b""
         if not data:
             self._server_died()
+            self._hand_over_unborn()
             return
         *lines, self._lines = (self._lines + data).split(b"\n")
         for line in lines:
             word, rest = os.fsdecode(line).split(" ", 1)
             if word == "ready":
+                self._deaths, self._ready = 0, True
                 self._isolation = rest  # type: ignore[assignment] # one of its three words
+                self._note_isolation(rest)
             elif word in ("gone", "full"):
                 self._supervisor_gone(rest, LOST if word == "gone" else NO_ROOM)
             else:
@@ -217,6 +268,16 @@ class ProcessExecutor:
                 message = f"the pod could not be started: {reason}"
                 self._write(directory, PodResult("Error", message))
                 self._note_end(directory)
+
+    def _note_isolation(self, isolation: str) -> None:
+        """Keep what this host allows for those who submit runs: `hostcheck.host_isolation`."""
+        text = f"{isolation} {self._boot}"
+        path = self._home / "isolation"
+        try:
+            if not path.exists() or path.read_text() != text:
+                outcome.write_file(str(path), text)
+        except OSError as error:  # a full disk: who submits finds out anew
+            sys.stderr.write(f"{path} cannot be written: {error}\n")
 
     def _supervisor_gone(self, directory: str, result: PodResult) -> None:
         """A supervisor ended without having written a result, or the pod had one before."""
@@ -228,13 +289,12 @@ class ProcessExecutor:
         elif state == "lost":
             self._bury(directory, result)
         elif state == "never started":
-            message = "the pod could not be started, see controller.log"
-            self._write(directory, PodResult("Error", message))
+            self._write(directory, NOT_BORN)
         if state != "running":
             self._note_end(directory)
 
     def _server_died(self, starting: str = "") -> None:
-        """See what became of the pods that the forkserver had, and hand on those it had not yet.
+        """See what became of the pods that the forkserver had; note those it had not started yet.
 
         starting: the pod that is being handed over just now.
         """
@@ -242,14 +302,15 @@ class ProcessExecutor:
         if server is None:
             return
         self._server = None
+        self._deaths += not self._ready
         self._selector.unregister(self._channel)
         self._channel.close()
         server.wait()
         for directory in sorted(self._live - {starting} - set(self._adopted.values())):
             state = self.recover(directory)
-            if state == "never started":
-                self._write(directory, LOST)
-            if state != "running":
+            if state == "never started" and directory in self._messages:
+                self._unborn.add(directory)
+            elif state != "running":
                 self._note_end(directory)
 
     def _write(self, directory: str, result: PodResult) -> None:

@@ -62,6 +62,17 @@ def start_time(pid: int) -> str:
     return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
 
 
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of this number, whosever it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def children() -> list[int]:
     """The children of this (single-threaded) process."""
     pid = os.getpid()

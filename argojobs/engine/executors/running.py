@@ -35,13 +35,21 @@ class Wakeups:
         self.reader, writer = os.pipe()
         os.set_blocking(self.reader, False)
         os.set_blocking(writer, False)
-        self.terminated = False
+        self.terminations = 0
+        self.on_termination: Callable[[], None] | None = None
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, self._terminate)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
     def _terminate(self, _number: int, _frame: object) -> None:
-        self.terminated = True
+        self.terminations += 1
+        if self.on_termination is not None:
+            self.on_termination()
+
+    @property
+    def terminated(self) -> bool:
+        """Whether this pod was asked to end; a later time it may be with less patience."""
+        return self.terminations > 0
 
     def drain(self) -> None:
         """Take the bytes out of the pipe."""
@@ -120,6 +128,7 @@ class Watch:
         self._ask = asked
         self._asked = ""
         self._kill_at: float | None = None
+        self._heard = 0
         self._chunks: deque[bytes] = deque()
         self._kept = 0
         self._poll = select.poll()
@@ -161,11 +170,15 @@ class Watch:
     def _act_in_time(self) -> None:
         """Ask main to end when it is time to, and end it when it did not listen."""
         if self._kill_at is not None:
+            if self._wakeups.terminations > self._heard:
+                self._heard = self._wakeups.terminations
+                self._kill_at = min(self._kill_at, time.monotonic() + self._ask()[1])
             if time.monotonic() >= self._kill_at:
                 self._kill_at = time.monotonic() + LONGEST_WAIT
                 send(self._main, signal.SIGKILL, group=True)
             return
         if self._wakeups.terminated:
+            self._heard = self._wakeups.terminations
             self._asked, grace = self._ask()
         elif self._deadline is not None and time.time() >= self._deadline:
             self._asked, grace = DEADLINE_MESSAGE, self._grace

@@ -12,19 +12,26 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 
-from argojobs.engine.executors.layout import OURS
+from argojobs.engine.executors.layout import ARGO_FOLDERS
+from argojobs.engine.executors.outcome import lives, read_result, read_started
+from argojobs.engine.executors.processes import is_alive
+from argojobs.storage.removing import open_folder, remove_tree
 
 MOST_SPARE = 64
-EMPTIED = ("root/tmp", "var-tmp", "volumes")  # what is in them goes, they stay
-KEPT = frozenset({"root", "var-tmp", "volumes"})
+EMPTIED_FOLDERS = ("root/tmp", "var-tmp", "volumes")  # what is in them goes, they stay
+SPARE_FOLDERS = frozenset({"root", "var-tmp", "volumes"})  # all that a spare scratch has
 
 
 class ScratchPool:
-    """The spare scratch folders of a home, and what is to be removed there."""
+    """The spare scratch folders of a home, and what is to be removed there.
+
+    A forkserver of an earlier controller may still be at work in the same folders: each removes
+    what it threw away itself, and what those did that are no more.
+    """
 
     def __init__(self, folder: str) -> None:
+        self.folder = folder
         self._spare_folder = f"{folder}/spare"
         self._trash_folder = f"{folder}/trash"
         os.makedirs(self._spare_folder, exist_ok=True)
@@ -45,6 +52,11 @@ class ScratchPool:
             self._throw(spare)
         return ""
 
+    def give_back(self, spare: str) -> None:
+        """Take a spare folder back that was not used after all."""
+        if spare:
+            self._spare.append(spare)
+
     def reuse(self, directory: str) -> None:
         """Empty the scratch of a pod that ended, and keep it for another pod.
 
@@ -56,14 +68,15 @@ class ScratchPool:
             self.discard(directory)
             return
         for name in os.listdir(scratch):
-            if name not in KEPT:
+            if name not in SPARE_FOLDERS:
                 self._throw(f"{scratch}/{name}")
         if not self._tidy_root(f"{scratch}/root"):
             self.discard(directory)
             return
-        for own in EMPTIED:
+        for own in EMPTIED_FOLDERS:
             path = f"{scratch}/{own}"
             try:
+                open_folder(path)
                 names = os.listdir(path)
             except FileNotFoundError:
                 continue
@@ -80,7 +93,8 @@ class ScratchPool:
 
     def take_trash(self) -> list[str]:
         """The folders to be removed now; what is thrown away from now on lies elsewhere."""
-        folders = [entry.path for entry in os.scandir(self._trash_folder)]
+        os.makedirs(self._trash_folder, exist_ok=True)
+        folders = [entry.path for entry in os.scandir(self._trash_folder) if _is_ours(entry.name)]
         self._begin_trash()
         return folders
 
@@ -89,26 +103,51 @@ class ScratchPool:
         self._trash = f"{self._trash_folder}/{self._name()}"
         os.makedirs(self._trash)
 
+    def sweep(self, pods: str, boot: str) -> None:
+        """Throw away the scratch of pods that succeeded and whom nobody tidied up after.
+
+        pods: the folder of the pod directories. A forkserver that was killed leaves such scratch.
+        """
+        for run in _names(pods):
+            for pod in _names(f"{pods}/{run}"):
+                directory = f"{pods}/{run}/{pod}"
+                if os.path.isdir(f"{directory}/scratch") and _is_over(directory, boot):
+                    self._throw(f"{directory}/scratch")
+
     def _tidy_root(self, root: str) -> bool:
         """Throw away all that does not stand for a folder or link of the host.
 
-        Returns whether all that does is there.
+        Returns whether all that does is there. A folder that stands for one is bound upon, so
+        there is nothing in it, unless the pod had one of its own instead.
         """
         with os.scandir("/") as entries:
-            host = {e.name: e for e in entries if "/" + e.name not in OURS and _is_shown(e)}
+            host = {e.name: e for e in entries if "/" + e.name not in ARGO_FOLDERS and _is_shown(e)}
+        os.chmod(root, 0o755)  # noqa: S103 - as "/" is
         with os.scandir(root) as entries:
             for entry in entries:
                 model = host.get(entry.name)
-                if model is not None and _same_kind(entry, model):
+                if model is not None and _same_kind(entry, model) and _is_bare(entry):
                     del host[entry.name]
                 else:
                     self._throw(entry.path)
-        os.chmod(root, 0o755)  # noqa: S103 - as "/" is
         return not host
 
     def _throw(self, path: str) -> None:
-        os.rename(path, f"{self._trash}/{self._name()}")
-        self.removable += 1
+        """Move to the trash; what is no longer there is another's."""
+        for _ in range(3):
+            try:
+                os.rename(path, f"{self._trash}/{self._name()}")
+            except PermissionError:  # an ordinary user's folder, closed by the pod
+                open_folder(path)
+                open_folder(os.path.dirname(path))
+            except FileNotFoundError:
+                if not os.path.lexists(path):
+                    return
+                os.makedirs(self._trash, exist_ok=True)
+            else:
+                self.removable += 1
+                return
+        raise PermissionError(1, "it cannot be thrown away", path)
 
     def _name(self) -> str:
         return f"{os.getpid()}-{next(self._numbers)}"
@@ -134,27 +173,58 @@ def _same_kind(entry: os.DirEntry[str], model: os.DirEntry[str]) -> bool:
     return entry.is_dir() == model.is_dir()
 
 
+def _is_bare(entry: os.DirEntry[str]) -> bool:
+    """Whether this is a link, an empty file, or a folder with nothing in it; /tmp may be full."""
+    if entry.is_symlink() or entry.name == "tmp":
+        return True
+    if not entry.is_dir():
+        return entry.stat().st_size == 0
+    with os.scandir(entry.path) as entries:
+        return next(entries, None) is None
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a trash folder is this process' own, or of a process that is no more."""
+    owner = name.partition("-")[0]
+    return owner == str(os.getpid()) or not owner.isdecimal() or not is_alive(int(owner))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_over(directory: str, boot: str) -> bool:
+    """Whether a pod succeeded and its supervisor has ended."""
+    try:
+        succeeded = read_result(directory).phase == "Succeeded"
+    except (FileNotFoundError, ValueError, TypeError):  # none yet, or one that a crash spoilt
+        return False
+    started = read_started(directory)
+    return succeeded and (started is None or not lives(started, boot))
+
+
 def remove_folders(folders: list[str]) -> None:
     """Remove folders with all that is in them.
 
     One in which this process sees anything mounted is left as it is, for what would be removed
-    could be the host's. Raises OSError when one cannot be removed.
+    could be the host's. Raises OSError when one cannot be removed; the others are.
     """
     mounted = mount_points()
+    errors: list[OSError] = []
     for folder in folders:
         real = os.path.realpath(folder)
         if not any(point.startswith(real + "/") for point in mounted):
-            shutil.rmtree(real, onerror=_open_up)
-
-
-def _open_up(_function: object, path: str, _error: object) -> None:
-    """Remove what a pod has closed even to its owner."""
-    os.chmod(os.path.dirname(path), 0o700)
-    if os.path.isdir(path) and not os.path.islink(path):
-        os.chmod(path, 0o700)
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
+            try:
+                remove_tree(real)
+            except FileNotFoundError:
+                continue  # another cleaner was quicker
+            except OSError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def mount_points() -> list[str]:

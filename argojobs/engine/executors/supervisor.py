@@ -22,6 +22,7 @@ from argojobs.engine.executors import outcome
 from argojobs.engine.executors.bundle import find_bundle, show_bundle
 from argojobs.engine.executors.layout import Layout, lay_out
 from argojobs.engine.executors.namespace import private_root
+from argojobs.engine.executors.patience import OutOfPatience, Patience
 from argojobs.engine.executors.processes import (
     become_subreaper,
     kill_descendants,
@@ -37,7 +38,9 @@ from argojobs.engine.executors.running import (
     start_problem,
 )
 from argojobs.engine.model import PodResult
-from argojobs.errors import ArgojobsError
+from argojobs.engine.request_format import FORMAT
+from argojobs.errors import ArgojobsError, InputError
+from argojobs.storage.new_files import beside, new_file
 from argojobs.storage.repository import open_repository
 
 if TYPE_CHECKING:
@@ -46,14 +49,14 @@ if TYPE_CHECKING:
     from argojobs.storage.repository import Repository
 
 NOT_STARTED = 64  # the exit code of Argo's executor when it cannot start the command
-LITTLE_ROOM = 1 << 16  # bytes
+LITTLE_ROOM = 1 << 16  # bytes; with less on its disk a pod may have failed for want of room
 
 # Exit statuses of a supervisor
-DONE = 0  # the pod succeeded; its scratch can be used again
-SPOILT = 5  # the pod succeeded; its scratch can be removed
+REUSABLE = 0  # the pod succeeded; its scratch can be used again
 TAKEN = 3  # the pod has a supervisor already
-FULL = 6  # the disk had no room for the result
 KEPT = 4  # the pod has its result; its scratch is kept to be looked at
+SPOILT = 5  # the pod succeeded; its scratch can be removed
+FULL = 6  # the disk had no room for the result
 
 
 class Supervisor:
@@ -68,6 +71,7 @@ class Supervisor:
         self._spare = spare
         self._reusable = False
         self._wakeups = Wakeups()
+        self._patience = Patience(self._wakeups, self._asked, request["deadline"], request["grace"])
         self._repository: Repository | None = None
 
     def run(self) -> int:
@@ -89,7 +93,7 @@ class Supervisor:
         if result.phase != "Succeeded":
             outcome.write_file(f"{self.directory}/request.json", json.dumps(self.request))
             return KEPT
-        return DONE if self._reusable else SPOILT
+        return REUSABLE if self._reusable else SPOILT
 
     def _result(self) -> PodResult:
         log = os.open(
@@ -110,21 +114,27 @@ class Supervisor:
             os.close(log)
 
     def _live(self, log: int) -> PodResult:
+        if self.request.get("format") != FORMAT:
+            raise Refusal(
+                "Error",
+                "argojobs was updated while its controller ran:"
+                " end it (argojobs server stop --force) and start the run again",
+            )
         self._refuse_when_asked()
-        layout = self._prepare(prepared=self._take_scratch())
+        try:
+            with self._patience.ends(gracious=False):
+                layout = self._prepare(prepared=self._take_scratch())
+        except OutOfPatience as end:
+            raise Refusal("Failed", str(end)) from end
         self._reusable = layout.reusable
         self._refuse_when_asked()
         ended = self._run_main(layout, log)
-        outputs, problems = collect(
-            self.request["outputs"],
-            layout.locate,
-            self._open_repository,
-            staging=self.scratch,
-            own=lambda path: layout.own(path, self.scratch),
-        )
+        outputs, problems = self._collect(layout)
         if self.request["capture_result"]:
             outputs["result"] = result_text(ended.output)
         outputs["exitCode"] = str(ended.exit_code)
+        if isinstance(problems, str):
+            return self._over("Failed", ended.asked or problems, outputs)
         if ended.asked:
             return self._over("Failed", ended.asked, outputs)
         if ended.exit_code != 0:
@@ -134,6 +144,21 @@ class Supervisor:
             message = f"wait: Error (exit code {NOT_STARTED}): {'; '.join(problems)}"
             return self._over("Error", message, outputs)
         return self._over("Succeeded", "", outputs)
+
+    def _collect(self, layout: Layout) -> tuple[dict[str, Any], list[str] | str]:
+        """Collect the outputs; with the problems, or why the pod was ended in the middle of it."""
+        try:
+            with self._patience.ends(gracious=True):
+                return collect(
+                    self.request["outputs"],
+                    layout.locate,
+                    self._open_repository,
+                    staging=self.scratch,
+                    own=lambda path: layout.own(path, self.scratch),
+                    working_directory=self.request["containers"][0]["working_directory"],
+                )
+        except OutOfPatience as end:
+            return {}, str(end)
 
     def _full_disk(self) -> str:
         """What to add to the message of a pod that may have failed for want of room."""
@@ -170,9 +195,8 @@ class Supervisor:
                 if item is not bundle:
                     self._load(item, layout)
         except (ArgojobsError, OSError) as error:
-            raise Refusal(
-                "Error", f"init: Error (exit code {NOT_STARTED}): {_text(error)}"
-            ) from error
+            text = _text(error).replace(f"{self.scratch}/root/", "/")
+            raise Refusal("Error", f"init: Error (exit code {NOT_STARTED}): {text}") from error
         if self.request["script"] is not None:
             path = layout.host(self.request["script_path"])
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -182,16 +206,21 @@ class Supervisor:
         return layout
 
     def _load(self, item: Mapping[str, Any], layout: Layout) -> None:
-        """Load one input artifact to its path."""
-        target = layout.locate(item["path"])
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if "data" in item:
-            with open(target, "w", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(item["data"])
-        elif not self._fetch(item, target):
-            return
-        if item["mode"] is not None:
-            set_mode(target, item["mode"], recurse=item["recurse"])
+        """Load one input artifact to its path; errors speak of the path in the container."""
+        try:
+            target = layout.locate(item["path"])
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if "data" in item:
+                with new_file(target) as file:
+                    file.write(item["data"].encode("utf-8", "surrogateescape"))
+            elif not self._fetch(item, target):
+                return
+            if item["mode"] is not None:
+                set_mode(target, item["mode"], recurse=item["recurse"])
+        except ArgojobsError as error:
+            raise InputError(_unloaded(item, error.what)) from error
+        except OSError as error:
+            raise InputError(_unloaded(item, (error.strerror or str(error)).lower())) from error
 
     def _fetch(self, item: Mapping[str, Any], target: str) -> bool:
         repository, key = self._open_repository(), item["key"]
@@ -199,9 +228,7 @@ class Supervisor:
         if kind is None:
             if item["optional"]:
                 return False
-            raise FileNotFoundError(
-                f"failed to load artifact {item['name']!r}: there is nothing at {key!r}"
-            )
+            raise InputError(f"there is nothing at {key!r}")
         if kind == "tree" or item["archive"] == "none":
             repository.get(key, target)
             return True
@@ -209,7 +236,7 @@ class Supervisor:
         if local is not None:
             load(local, target, item["archive"])
             return True
-        staged = f"{self.scratch}/staging-{item['name']}"
+        staged = beside(f"{self.scratch}/staging")
         repository.get(key, staged)
         load(staged, target, item["archive"], take=True)
         return True
@@ -252,7 +279,7 @@ class Supervisor:
         directory, here = container["working_directory"], os.getcwd()
         command, environment = container["command"], container["env"]
         try:
-            os.chdir(directory)
+            self._enter(directory)
             program = find_program(command[0], environment)
             return spawn(program, command, environment, log, tee)
         except OSError as error:
@@ -266,6 +293,17 @@ class Supervisor:
             raise Refusal("Failed", message, outputs) from error
         finally:
             os.chdir(here)
+
+    def _enter(self, directory: str) -> None:
+        """Go to the working directory; in a volume it is made, as a container runtime does."""
+        try:
+            os.chdir(directory)
+        except FileNotFoundError:
+            for mount in self.request["mounts"]:
+                if directory.startswith(mount["path"] + "/") and not mount["read_only"]:
+                    os.makedirs(directory, exist_ok=True)
+                    break
+            os.chdir(directory)
 
     # Being asked to end
 
@@ -303,6 +341,10 @@ class Refusal(Exception):  # noqa: N818 - it is a result, not an error
         super().__init__(message)
         self.phase = phase
         self.outputs = outputs or {}
+
+
+def _unloaded(item: Mapping[str, Any], reason: str) -> str:
+    return f"failed to load artifact {item['name']!r} to {item['path']}: {reason}"
 
 
 def _remedy(container: Mapping[str, Any]) -> str:
@@ -354,7 +396,8 @@ def _sent(descriptor: int, line: bytes) -> bool:
 def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
     """Run a pod in this process, which was forked for it; returns the exit status.
 
-    spare: a prepared scratch folder. See DONE, SPOILT, KEPT, TAKEN and FULL; 1 when the result could not be written (the log has the reason).
+    spare: a prepared scratch folder. See REUSABLE, SPOILT, KEPT, TAKEN and FULL; 1 when the result
+    could not be written (the log has the reason).
     """
     os.setsid()
     os.umask(0o022)

@@ -13,7 +13,7 @@ from argojobs.engine.operator import assess, execute, fanout, hooks, outputs
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.graph import Graph
 from argojobs.engine.operator.outbound import below, outbound
-from argojobs.engine.operator.phases import fulfilled
+from argojobs.engine.operator.phases import fulfilled, unsuccessful
 from argojobs.engine.operator.references import Members
 from argojobs.engine.operator.resolve import invalid_when, resolve, scope_in
 from argojobs.engine.operator.turn import Turn
@@ -330,6 +330,12 @@ def ready(turn: Turn, frame: Frame, task: str) -> None:
         _make_ready(turn, frame, task)
 
 
+def _broken(turn: Turn, frame: Frame) -> Node | None:
+    """The first task that failed or ended in an error, if there is one."""
+    nodes = (turn.named(_task_name(frame, task)) for task in _graph(frame).tasks)
+    return next((node for node in nodes if node is not None and unsuccessful(node)), None)
+
+
 def conclude(turn: Turn, frame: Frame) -> None:
     """End a DAG node when nothing in it is open any more."""
     if turn.counts.get(("open", frame.id)) or fulfilled(turn.must(frame.id)):
@@ -341,6 +347,10 @@ def conclude(turn: Turn, frame: Frame) -> None:
         if turn.waiting(frame.id):
             return
         missing = [t for t in graph.targets if turn.named(_task_name(frame, t)) is None]
+        if not missing and (broken := _broken(turn, frame)) is not None:
+            # What it left out hangs below no node, as a template in error has no outbound ones.
+            turn.mark(frame.id, broken["phase"], broken.get("message"))
+            return
         message = f"no task can start any more; never started: {', '.join(missing)}"
         turn.mark(frame.id, "Error", message)
         turn.later("broke", frame.id, message)

@@ -13,6 +13,7 @@ from argojobs.engine.model import (
     Outcome,
     PodEnded,
     PodStarted,
+    PodWaits,
     Shutdown,
     Tick,
 )
@@ -65,6 +66,9 @@ def _take(turn: Turn, event: Event) -> None:
         case PodStarted(node_id, host):
             if (node := turn.node(node_id)) is not None:
                 pods.started(turn, node, host)
+        case PodWaits(node_id, message):
+            if (node := turn.node(node_id)) is not None:
+                pods.waits(turn, node, message)
         case PodEnded(node_id, result):
             if (node := turn.node(node_id)) is not None:
                 pods.ended(turn, node, result)

@@ -49,8 +49,8 @@ def start(turn: Turn, node: Node, template: Template, *, on_exit: bool, captured
 def _deadlines(turn: Turn, node: Node, template: Template) -> tuple[float | None, float | None]:
     """When the pod is ended, and when it is no longer started.
 
-    `timeout` counts from the node's start, waiting included; `activeDeadlineSeconds` from the
-    pod's; the maxDuration of a retry from the first attempt. Source: Argo docs, timeouts.
+    `timeout` counts from the node's start, waiting included (`activeDeadlineSeconds` from the
+    pod's, so that is for who starts it); the maxDuration of a retry from the first attempt. Source: Argo docs, timeouts.
     """
     ends: list[float] = []
     pends: list[float] = []
@@ -60,8 +60,6 @@ def _deadlines(turn: Turn, node: Node, template: Template) -> tuple[float | None
         pends.append(limit)
     if template.get("pendingTimeout"):
         pends.append(turn.now + clock.duration(template["pendingTimeout"]))
-    if template.get("activeDeadlineSeconds") is not None:
-        ends.append(turn.now + clock.duration(template["activeDeadlineSeconds"]))
     last_attempt_ends = retry_deadline(turn, node, template)
     if last_attempt_ends is not None:
         ends.append(last_attempt_ends)
@@ -114,8 +112,20 @@ def _mounted(template: Template) -> set[str]:
 def started(turn: Turn, node: Node, host: str) -> None:
     """A pod left Pending: its node runs."""
     if node["phase"] == "Pending":
-        turn.update(node["id"], phase="Running", hostNodeName=host, message=None)
+        turn.update(
+            node["id"],
+            phase="Running",
+            hostNodeName=host,
+            message=None,
+            _waited=round(turn.now - clock.seconds(node["startedAt"]), 1),
+        )
         turn.later("running", node["id"])
+
+
+def waits(turn: Turn, node: Node, message: str) -> None:
+    """A pod cannot start yet: its node says why, as Argo's does with what the scheduler says."""
+    if node["phase"] == "Pending":
+        turn.update(node["id"], message=message)
 
 
 def ended(turn: Turn, node: Node, result: PodResult) -> None:
@@ -139,8 +149,10 @@ def ended(turn: Turn, node: Node, result: PodResult) -> None:
     )
 
 
-def kill(turn: Turn, node: Node, message: str) -> None:
-    """Ask for the end of a pod, once."""
+def kill(turn: Turn, node: Node, message: str, *, again: bool = False) -> None:
+    """Ask for the end of a pod: once, unless it is asked `again`, with less patience."""
     if not node.get("_killed"):
         turn.update(node["id"], _killed=True)
-        turn.actions.append(KillPod(node["id"], message))
+    elif not again:
+        return
+    turn.actions.append(KillPod(node["id"], message))

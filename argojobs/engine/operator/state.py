@@ -21,7 +21,7 @@ from argojobs.engine.operator.progress import summed_progress
 from argojobs.engine.operator.templates import Templates
 
 #: Keys of a node row that are the engine's own and not part of Argo's node.
-PRIVATE_NODE_KEYS = frozenset({"_template", "_due", "_killed"})
+PRIVATE_NODE_KEYS = frozenset({"_template", "_due", "_killed", "_waited"})
 
 _LABEL = "workflows.argoproj.io/"
 

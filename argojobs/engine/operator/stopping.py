@@ -19,6 +19,7 @@ def shut_down(turn: Turn, strategy: Literal["Stop", "Terminate"], message: str) 
     """The user asked for the end: pods are told to, suspended nodes fail at once.
 
     A Terminate after a Stop ends the exit handlers too; a Stop after a Terminate changes nothing.
+    message: why, in the user's words; suspended nodes get it (Argo: `argo stop --message`).
     """
     if turn.status("phase") in COMPLETED or turn.shutdown == "Terminate":
         return
@@ -29,11 +30,10 @@ def shut_down(turn: Turn, strategy: Literal["Stop", "Terminate"], message: str) 
         if turn.may_run(on_exit=_on_exit(turn, node)):
             continue
         if node["type"] == "Pod":
-            if strategy == "Terminate" and node.get("_killed"):
-                continue
-            pods.kill(turn, node, f"workflow shutdown with strategy:  {strategy}")
+            # Asked a second time, by a Terminate after a Stop, it is ended sooner.
+            pods.kill(turn, node, f"workflow shutdown with strategy:  {strategy}", again=True)
         elif node["type"] == "Suspend":
-            turn.mark(node["id"], "Failed", f"Stopped with strategy '{strategy}'")
+            turn.mark(node["id"], "Failed", message or f"Stopped with strategy '{strategy}'")
         elif node["type"] == "Retry":
             retry.advance(turn, node)
     _skip_waiting(turn)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from argojobs import pipeline, step, when
+from argojobs import DefinitionError, pipeline, step, when
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.expression import literal
 from argojobs.compile.pipeline.workflow import compile_pipeline
@@ -152,3 +152,26 @@ def test_a_condition_travels_in_one_tag():
     assert task["depends"] == "train"
     assert task["when"].startswith("{{=((asFloat(tasks['train'].outputs.parameters['result'])")
     assert task["when"].count("{{") == task["when"].count("}}") == 1
+
+
+LARGE = [
+    ("int", lambda x: x == 2**63, {2**63: True, 2**63 - 1: False, 3: False}),
+    ("int", lambda x: x != 10**40, {10**40: False, 3: True}),
+    ("int", lambda x: x == -(2**63), {-(2**63): True, 3: False}),
+    ("float", lambda x: x < 2**64, {1.0: True, 1e30: False}),
+    ("float", lambda x: x == 2**64, {1.0: False, float(2**64): True}),
+]
+
+
+@pytest.mark.parametrize(("kind", "condition", "values"), LARGE)
+def test_an_integer_beyond_64_bits_is_compared_by_its_text_or_as_a_float(kind, condition, values):
+    made = condition(parameter("x", {"int": int, "float": float}[kind]))
+    for value, expected in values.items():
+        assert outcome(made, x=encode(value, {"type": kind})) == expected
+
+
+@pytest.mark.parametrize("condition", [lambda x: x < 2**63, lambda x: x >= -(10**400)])
+def test_an_order_with_such_an_integer_is_refused(condition):
+    with pytest.raises(DefinitionError, match="no number for") as caught:
+        condition(parameter("x", int))
+    assert "below 2**63" in caught.value.hint

@@ -12,13 +12,16 @@ from argojobs import (
     Outputs,
     each,
     either,
+    not_,
     pipeline,
     step,
     use,
     when,
 )
 from argojobs.compile.code import Code
+from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE
 from argojobs.compile.pipeline.workflow import compile_pipeline
+from argojobs.manifest.expressions import tags
 
 
 class Trained(Outputs):
@@ -125,12 +128,10 @@ def test_artifacts_of_a_fan_out_lie_under_one_key_by_item():
     found = templates(body)
     task = tasks(found["body"])["train"]
     assert parameters(task)["argojobs-gather"] == "{{workflow.name}}/train"
-    assert parameters(task)["argojobs-item"] == "{{item}}"
+    assert "argojobs-item" not in parameters(task)
     assert task["withItems"] == ["1", "2"]
     (model,) = found["train"]["outputs"]["artifacts"]
-    assert model["s3"]["key"] == (
-        "{{inputs.parameters.argojobs-gather}}/model/{{inputs.parameters.argojobs-item}}"
-    )
+    assert model["s3"]["key"] == "{{inputs.parameters.argojobs-gather}}/model/" + NUMBER
     assert artifacts(tasks(found["body"])["look"]) == {"models": "{{workflow.name}}/train/model"}
 
 
@@ -147,35 +148,50 @@ def test_a_fan_out_whose_artifacts_nobody_takes_stores_them_as_usual():
     )
 
 
-def test_items_that_are_no_keys_are_numbered():
+@pytest.mark.parametrize(
+    ("tag", "caller", "text"),
+    [
+        (NUMBER, "train(0:0.1)", "000000"),
+        (NUMBER, "train(12:a: b(c)", "000012"),
+        (NUMBER, "each-tune(99999:)", "099999"),
+        (OWN_PLACE, "inner(3:a/b(1:2)", "inner/3"),
+        (OWN_PLACE, "inner-2", "inner-2"),
+    ],
+)
+def test_an_item_is_numbered_by_the_name_of_its_task(tag, caller, text):
+    assert tags.replace(tag, {"tasks.name": caller}, strict=True) == text
+
+
+def test_items_stay_their_own_texts_whatever_they_are():
     def body() -> None:
-        look(each(["a/b", "..", ""], lambda note: train(1, note)).model)
+        look(each(["a/b", "..", "", "", "{{x}}"], lambda note: train(1, note)).model)
 
     task = tasks(templates(body)["body"])["train"]
-    assert task["withItems"] == [
-        {"key": "0", "value": "a/b"},
-        {"key": "1", "value": ".."},
-        {"key": "2", "value": ""},
-    ]
-    assert parameters(task)["note"] == "{{item.value}}"
-    assert parameters(task)["argojobs-item"] == "{{item.key}}"
+    assert task["withItems"] == ["a/b", "..", "", "", "argojobs:base64:e3t4fX0="]
+    assert parameters(task)["note"] == "{{item}}"
 
 
-def test_equal_items_do_not_overwrite_each_other():
+def test_the_body_of_a_fan_out_hands_its_number_to_the_step_that_is_gathered():
     def body() -> None:
-        look(each([1, 1], lambda n: train(n)).model)
+        look(each([1, 2], lambda n: tune(n, train(n))).model)
 
-    task = tasks(templates(body)["body"])["train"]
-    assert [item["key"] for item in task["withItems"]] == ["0", "1"]
+    found = templates(body)
+    assert "argojobs-item" not in parameters(tasks(found["body"])["each-tune"])
+    assert parameters(tasks(found["each-tune"])["tune"])["argojobs-item"] == NUMBER
+    (model,) = found["tune"]["outputs"]["artifacts"]
+    assert model["s3"]["key"].endswith("/model/{{inputs.parameters.argojobs-item}}")
 
 
-def test_texts_of_a_step_are_hashed_into_keys():
+def test_a_list_of_texts_is_taken_out_of_its_mark_and_may_be_empty():
     def body() -> None:
         look(each(words(), lambda note: train(1, note)).model)
 
-    task = tasks(templates(body)["body"])["train"]
-    assert parameters(task)["argojobs-item"] == "{{=sprig.sha256sum(item)}}"
-    assert parameters(task)["note"] == "{{item}}"
+    found = tasks(templates(body)["body"])
+    assert found["train"]["withParam"] == (
+        "{{=trimPrefix(tasks['words'].outputs.parameters['result'], 'argojobs:texts:')}}"
+    )
+    (models,) = found["look"]["arguments"]["artifacts"]
+    assert models["optional"] is True
 
 
 @pipeline
@@ -195,18 +211,14 @@ def test_each_call_of_a_pipeline_has_a_place_of_its_own():
         name: parameters(task)["argojobs-place"] for name, task in tasks(found["body"]).items()
     }
     assert places == {
-        "inner": "{{workflow.name}}/inner",
-        "inner-2": "{{workflow.name}}/inner-2",
-        "inner-3": "{{workflow.name}}/inner-3/{{item}}",
+        "inner": "{{workflow.name}}",
+        "inner-2": "{{workflow.name}}",
+        "inner-3": "{{workflow.name}}",
     }
+    place = "{{inputs.parameters.argojobs-place}}/" + OWN_PLACE
     inside = tasks(found["inner"])
-    assert (
-        parameters(inside["train"])["argojobs-gather"]
-        == "{{inputs.parameters.argojobs-place}}/train"
-    )
-    assert artifacts(inside["best"]) == {
-        "results-model": "{{inputs.parameters.argojobs-place}}/train/model"
-    }
+    assert parameters(inside["train"])["argojobs-gather"] == f"{place}/train"
+    assert artifacts(inside["best"]) == {"results-model": f"{place}/train/model"}
 
 
 def test_lists_of_a_fan_out_are_marked_as_texts_for_a_parameter_and_plain_for_gathered():
@@ -231,7 +243,7 @@ def test_a_pipeline_returns_and_takes_lists_that_a_caller_put_together():
         "argojobs:texts:{{=toJson([tasks['inner'].outputs.parameters['result'], 'b'])}}"
     )
     assert tasks(found["listed"])["train"]["withParam"] == (
-        "{{=replace(inputs.parameters['notes'], 'argojobs:texts:', '')}}"
+        "{{=trimPrefix(inputs.parameters['notes'], 'argojobs:texts:')}}"
     )
     (result,) = found["listed"]["outputs"]["parameters"]
     assert result["valueFrom"]["expression"] == (
@@ -320,3 +332,71 @@ def test_an_either_inside_an_each():
         "tasks['tune'].status == 'Succeeded' ? tasks['tune'].outputs.artifacts['model']"
         " : inputs.artifacts['train-model']"
     )
+
+
+@step
+def one(epochs: int) -> Model: ...
+
+
+@step
+def whether(number: float) -> bool: ...
+
+
+@step
+def say(truth: bool) -> None: ...
+
+
+@step
+def look_at(model: Model) -> None: ...
+
+
+def chosen(function):
+    (found,) = [
+        output.get("fromExpression") or output["valueFrom"]["expression"]
+        for output in (
+            *templates(function)["either"]["outputs"].get("parameters", []),
+            *templates(function)["either"]["outputs"].get("artifacts", []),
+        )
+    ]
+    return found
+
+
+def test_where_no_branch_may_be_taken_the_expression_says_so():
+    def body(limit: float) -> None:
+        with when(limit > 1):
+            first = whether(1)
+        with when(limit > 2):
+            second = whether(2)
+        say(either(first, second))
+
+    assert chosen(body).endswith(": fromJSON('none of the branches that either() joins was taken')")
+
+
+def test_of_a_condition_and_its_opposite_one_is_taken():
+    def body(limit: float) -> None:
+        large = whether(limit)
+        with when(large):
+            first = one(1)
+        with when(~large):
+            second = one(2)
+        look_at(either(first, second))
+
+    assert "fromJSON" not in chosen(body)
+
+    def compared(limit: float) -> None:
+        with when(limit > 1):
+            first = one(1)
+        with when(not_(limit > 1)):
+            second = one(2)
+        look_at(either(first, second))
+
+    assert "fromJSON" not in chosen(compared)
+
+    def nested(limit: float) -> None:
+        with when(limit > 1):
+            first = one(1)
+        with when(not_(limit > 1)), when(limit > 0):
+            second = one(2)
+        look_at(either(first, second))
+
+    assert "fromJSON" in chosen(nested)

@@ -106,11 +106,6 @@ def test_what_a_step_has_of_gpus_is_in_its_environment():
     assert "NUM_GPUS" not in environment(template(train))
 
 
-def test_the_attempt_is_told_only_where_there_are_several():
-    assert environment(template(train, retry=2))["ARGOJOBS_ATTEMPT"] == "{{retries}}"
-    assert "ARGOJOBS_ATTEMPT" not in environment(template(train))
-
-
 def test_a_host_port_is_opened_only_when_asked():
     assert template(train)["container"]["ports"] == [
         {"name": "debug", "containerPort": 3000},
@@ -139,7 +134,7 @@ def test_errors_before_the_users_first_line_are_not_retried():
 
 def test_lost_pods_have_a_budget_of_their_own():
     budgets = Retry(infra=5, failures=1)
-    assert retry_strategy(budgets)["limit"] == "6"
+    assert retry_strategy(budgets)["limit"] == "5"
     assert retried(budgets, retries="0")
     assert not retried(budgets, retries="1")
     lost = [
@@ -189,7 +184,7 @@ def test_an_exit_handler_gets_status_parameters_and_defaults():
     assert found["ARGOJOBS_P_status"] == "{{workflow.status}}"
     assert found["ARGOJOBS_P_epochs"] == "{{workflow.parameters.epochs}}"
     assert found["ARGOJOBS_P_note"] == "argojobs:base64:e3t4fX0="
-    assert found["JOB_UUID"] == "{{workflow.uid}}-goodbye"
+    assert found["JOB_UUID"] == "{{workflow.uid}}-{{node.name}}"
 
 
 @step
@@ -202,7 +197,7 @@ def test_an_exit_handler_without_arguments_is_no_task_either():
         train()
 
     made = compile_pipeline(whole, code=CODE)["spec"]["templates"][-1]
-    assert environment(made)["JOB_UUID"] == "{{workflow.uid}}-plain"
+    assert environment(made)["JOB_UUID"] == "{{workflow.uid}}-{{node.name}}"
 
 
 @pytest.mark.parametrize("handler", [demanding, wants_model])
@@ -214,3 +209,54 @@ def test_an_exit_handler_that_takes_more_is_refused(handler):
     with pytest.raises(DefinitionError, match="which nobody gives it") as caught:
         compile_pipeline(whole, code=CODE)
     assert caught.value.where == handler.where
+
+
+def test_a_jobs_id_is_the_whole_path_to_its_node():
+    """The name of a task alone is the same in each call of a pipeline, and in each item."""
+    assert environment(template(train))["JOB_UUID"] == "{{workflow.uid}}-{{node.name}}"
+
+
+def test_a_step_below_a_decorator_from_another_file_is_in_its_own(tmp_path, monkeypatch):
+    (tmp_path / "timing.py").write_text(
+        "import functools\n\n\ndef timed(function):\n    @functools.wraps(function)\n"
+        "    def wrapper(*arguments, **keywords):\n        return function(*arguments, **keywords)\n\n"
+        "    return wrapper\n"
+    )
+    (tmp_path / "flow_of_timed.py").write_text(
+        "from argojobs import step\nfrom timing import timed\n\n\n@step\n@timed\n"
+        "def work(count: int) -> int:\n    return count\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import flow_of_timed
+
+    @pipeline
+    def whole() -> None:
+        flow_of_timed.work(1)
+
+    made = compile_pipeline(whole, code=CODE, root=tmp_path)["spec"]["templates"][1]
+    assert made["container"]["command"][-1] == "flow_of_timed.py:work"
+    assert flow_of_timed.work(3) == 3
+
+
+@pytest.mark.parametrize("text", ["a$b", "a$$b", "$(HOME)", "$$$(X)", "$", "100$$", "x"])
+def test_a_variable_arrives_as_it_was_written(text):
+    from argojobs.engine.expansion import expand
+
+    value = environment(template(train, env={"A": text}))["A"]
+    assert expand(value, {"HOME": "/root", "X": "x"}) == text
+
+
+def test_a_variable_stands_once_and_the_users_counts():
+    made = template(train, gpu=2, env={"NUM_GPUS": "1", "JOB_UUID": "mine"})
+    names = [one["name"] for one in made["container"]["env"]]
+    assert len(names) == len(set(names))
+    assert environment(made)["NUM_GPUS"] == "1"
+    assert environment(made)["JOB_UUID"] == "mine"
+
+
+def test_a_port_of_ours_makes_room_for_the_steps_own():
+    made = template(train, ports={"board": 6006})
+    assert made["container"]["ports"] == [
+        {"name": "debug", "containerPort": 3000},
+        {"name": "board", "containerPort": 6006},
+    ]

@@ -11,7 +11,7 @@ import yaml
 
 from argojobs import Dataset, Model, Outputs, pipeline, step
 from argojobs.compile.code import PROGRAM, Code
-from argojobs.compile.pipeline.workflow import compile_pipeline, signature_of
+from argojobs.compile.pipeline.workflow import compile_pipeline, taken_by
 from argojobs.errors import DefinitionError
 from argojobs.manifest.check import check
 from argojobs.manifest.yaml_write import write_yaml
@@ -87,7 +87,7 @@ def test_the_signature_says_what_a_run_takes():
             "data": {"kind": "Dataset", "required": False},
         },
     }
-    assert signature_of(small) == expected
+    assert taken_by(small) == expected
     manifest = compile_pipeline(small, code=CODE)
     assert json.loads(manifest["metadata"]["annotations"]["argojobs.dev/signature"]) == expected
 

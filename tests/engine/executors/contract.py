@@ -307,6 +307,18 @@ class ExecutorContract:
         result = wait(executor, directory)
         assert (result.message, result.outputs["exitCode"]) == ("enough", "137")
 
+    def test_a_second_stop_shortens_the_grace_of_the_first(self, executor, context, signal):
+        code = (
+            "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+            f"{signal.give}; time.sleep(600)"
+        )
+        directory = start(executor, context, python(code))
+        signal.wait()
+        executor.stop(Path(directory), "enough", 600)
+        executor.stop(Path(directory), "enough", 0.1)
+        result = wait(executor, directory)
+        assert (result.message, result.outputs["exitCode"]) == ("enough", "137")
+
     def test_a_pod_stopped_before_its_start_never_runs(self, executor, context):
         executor.stop(Path(pod_directory(context, "pod")), "too late", 30)
         directory = start(executor, context, python("print('ran')"))
@@ -353,3 +365,92 @@ class ExecutorContract:
         again = run(executor, context, template)  # as a controller does that lost its memory
         assert again.phase == "Succeeded"
         assert (claims / "runs").read_text() == "ran\n"
+
+    def test_a_pipe_as_output_is_a_problem_not_a_wait(self, executor, context):
+        code = "import os; [os.mkfifo(p) for p in ('/tmp/p', '/tmp/a', '/tmp/b')]"
+        template = python(code)
+        template["outputs"] = {
+            "parameters": [{"name": "p", "valueFrom": {"path": "/tmp/p"}}],
+            "artifacts": [
+                {"name": "a", "path": "/tmp/a"},
+                {"name": "b", "path": "/tmp/b", "archive": {"none": {}}},
+            ],
+        }
+        result = run(executor, context, template)
+        assert result.phase == "Error"
+        for path in ("/tmp/p", "/tmp/a", "/tmp/b"):
+            assert f"{path}: this is no file but a pipe" in result.message
+
+    def test_outputs_lie_relative_to_the_working_directory(self, executor, context):
+        template = python("import os; os.mkdir('s'); open('s/p', 'w').write('v')", workingDir="/w")
+        template["outputs"] = {"parameters": [{"name": "p", "valueFrom": {"path": "s/p"}}]}
+        result = run(executor, context, template)
+        assert result.outputs["parameters"][0]["value"] == "v", result.message
+
+    def test_the_folder_of_an_output_is_for_the_step_to_make(self, executor, context):
+        template = python("import os; os.mkdir('/mnt/out'); open('/mnt/out/p', 'w').write('v')")
+        template["outputs"] = {"parameters": [{"name": "p", "valueFrom": {"path": "/mnt/out/p"}}]}
+        result = run(executor, context, template)
+        assert result.outputs["parameters"][0]["value"] == "v", result.message
+        assert not os.path.exists("/mnt/out")
+
+    def test_a_missing_output_that_lies_where_the_step_ran_is_found_for_the_reader(
+        self, executor, context
+    ):
+        template = python("open('result.txt', 'w').close()", workingDir="/w")
+        template["outputs"] = {"artifacts": [{"name": "a", "path": "/result.txt"}]}
+        result = run(executor, context, template)
+        assert "the step runs in /w" in result.message
+        assert "set workingDir: /)" in result.message
+
+    def test_a_working_directory_in_a_volume_is_made(self, executor, context):
+        mounts = [{"name": "v", "mountPath": "/v"}]
+        template = python("import os; print(os.getcwd())", workingDir="/v/a/b", volumeMounts=mounts)
+        template["volumes"] = [{"name": "v", "emptyDir": {}}]
+        result = run(executor, context, template, capture_result=True)
+        assert result.outputs.get("result") == "/v/a/b", result.message
+
+    def test_a_pods_tmp_is_for_every_user(self, executor, context):
+        code = "import os; print([oct(os.stat(p).st_mode & 0o7777) for p in ('/tmp', '/var/tmp')])"
+        for name in ("one", "two"):
+            result = run(executor, context, python(code), name=name, capture_result=True)
+            assert result.outputs["result"] == "['0o1777', '0o1777']"
+
+    def test_a_pod_may_close_folders_and_the_next_one_runs(self, executor, context):
+        code = (
+            "import os; os.makedirs('/tmp/a/b'); open('/tmp/a/b/f', 'w').close();"
+            "[os.chmod(p, 0) for p in ('/tmp/a/b', '/tmp/a', '/tmp')]"
+        )
+        for name in ("one", "two", "three"):
+            assert run(executor, context, python(code), name=name).phase == "Succeeded"
+
+    def test_an_input_that_cannot_be_loaded_is_named_by_its_path_in_the_container(
+        self, executor, context
+    ):
+        template = python("pass")
+        raw = {"raw": {"data": "x"}}
+        template["inputs"] = {
+            "artifacts": [{"name": "a", "path": "/i/f", **raw}, {"name": "b", "path": "/i", **raw}]
+        }
+        result = run(executor, context, template)
+        assert result.phase == "Error"
+        assert "failed to load artifact 'b' to /i: " in result.message
+        assert context.pods not in result.message
+
+    def test_a_stop_while_outputs_are_saved_is_heard(self, executor, context, signal):
+        """What is packed has no end: a file with a hole of many gigabytes."""
+        template = python(f"open('/tmp/o', 'w').truncate(1 << 42); {signal.give}")
+        template["outputs"] = {"artifacts": [{"name": "a", "path": "/tmp/o"}]}
+        directory = start(executor, context, template)
+        signal.wait()
+        executor.stop(Path(directory), "enough", 0.1)
+        result = wait(executor, directory)
+        assert (result.phase, result.message) == ("Failed", "enough")
+
+    def test_a_volume_of_another_type_than_said_is_refused(self, executor, context, tmp_path):
+        mounts = [{"name": "v", "mountPath": "/v"}]
+        template = python("pass", volumeMounts=mounts)
+        host = {"path": str(Path(context.claims["sets"])), "type": "File"}
+        template["volumes"] = [{"name": "v", "hostPath": host}]
+        result = run(executor, context, template)
+        assert (result.phase, "is no File" in result.message) == ("Error", True)

@@ -10,10 +10,11 @@ import pytest
 
 from argojobs.engine.artifacts import save_tar
 from argojobs.engine.executors.bundle import find_bundle
+from argojobs.storage.bundle_digest import digest_of_folder
 
 from .contract import python, run
 
-KEY = "code/0123456789abcdef.tgz"
+KEY = "code/0123456789abcdef.tgz"  # of no bundle that is there
 
 
 @pytest.fixture
@@ -23,10 +24,11 @@ def bundle(home, tmp_path):
     (code / ".argojobs").mkdir(parents=True)
     (code / "module.py").write_text("VALUE = 7\n")
     (code / ".argojobs" / "__main__.py").write_text("import sys; print(sys.argv[1:])\n")
-    stored = Path(home, "artifacts", KEY)
+    key = f"code/{digest_of_folder(str(code))}.tgz"
+    stored = Path(home, "artifacts", key)
     stored.parent.mkdir(parents=True)
     save_tar(str(code), str(stored), "code")
-    return {"artifacts": [{"name": "code", "path": "/argojobs/code", "s3": {"key": KEY}}]}
+    return {"artifacts": [{"name": "code", "path": "/argojobs/code", "s3": {"key": key}}]}
 
 
 def test_the_program_in_the_bundle_runs(executor, context, bundle):
@@ -81,3 +83,28 @@ def test_only_content_addressed_code_at_its_place_is_a_bundle():
         {"inputs": [{"name": "c", "path": "/argojobs/code", "key": "mine/c.tgz"}]}
     )
     assert not find_bundle({"inputs": [{"name": "c", "path": "/argojobs/code", "data": "x"}]})
+
+
+def test_a_bundle_that_was_changed_is_not_run(executor, context, bundle, home, tmp_path):
+    (tmp_path / "code" / "module.py").write_text("VALUE = 8\n")
+    stored = Path(home, "artifacts", bundle["artifacts"][0]["s3"]["key"])
+    save_tar(str(tmp_path / "code"), str(stored), "code")
+    result = run(executor, context, {**python("pass"), "inputs": bundle})
+    assert result.phase == "Error"
+    assert "was changed" in result.message
+
+
+def test_an_unpacked_bundle_has_the_hash_it_was_packed_with(tmp_path):
+    from argojobs.compile.bundle import pack
+    from argojobs.engine.artifacts import load
+
+    project = tmp_path / "project"
+    (project / "deep").mkdir(parents=True)
+    (project / "deep" / "module.py").write_text("VALUE = 7\n")
+    (project / "run.sh").write_text("#!/bin/sh\n")
+    (project / "run.sh").chmod(0o755)
+    (project / "link").symlink_to("deep/module.py")
+    packed = pack(project)
+    (tmp_path / "p").write_bytes(packed.data)
+    load(str(tmp_path / "p"), str(tmp_path / "code"), "tar")
+    assert digest_of_folder(str(tmp_path / "code")) == packed.hash

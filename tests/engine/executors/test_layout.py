@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from argojobs.engine.executors.layout import Layout, lay_out
 from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.outcome import write_result
 from argojobs.engine.executors.scratch import ScratchPool, remove_folders
+from argojobs.engine.model import PodResult
 
 from .conftest import make_context
 from .contract import python, run, start, wait
@@ -185,6 +188,8 @@ def test_only_a_root_with_whole_host_folders_serves_another_pod(tmp_path):
     assert lay_out(minimal(outputs=private), scratch, None).reusable
     opened = {"parameters": [{"path": "/usr/p"}], "artifacts": []}
     assert not lay_out(minimal(outputs=opened), scratch, None).reusable
+    top = {"parameters": [], "artifacts": [{"path": "/usr"}]}
+    assert not lay_out(minimal(outputs=top), scratch, None).reusable
 
 
 @pytest.fixture
@@ -223,6 +228,63 @@ def test_a_root_that_a_pod_spoilt_is_not_used_again(pool, scratch, tmp_path, wha
     pool.reuse(str(tmp_path / "pod"))
     assert pool.take() == ""
     assert not scratch.exists()
+
+
+def test_what_a_pod_left_in_a_folder_of_its_own_goes(pool, scratch, tmp_path):
+    (scratch / "root" / "usr" / "secret").touch()
+    pool.reuse(str(tmp_path / "pod"))
+    assert pool.take() == ""
+
+
+def test_a_spare_that_was_not_used_is_taken_again(pool, scratch, tmp_path):
+    pool.reuse(str(tmp_path / "pod"))
+    spare = pool.take()
+    pool.give_back(spare)
+    assert pool.take() == spare
+
+
+def test_a_forkserver_leaves_alone_what_another_is_throwing_away(pool, tmp_path):
+    other = tmp_path / "pool" / "trash" / f"{os.getppid()}-0"
+    of_the_dead = tmp_path / "pool" / "trash" / f"{2**22 + 1}-0"
+    for folder in (other, of_the_dead):
+        folder.mkdir()
+    taken = pool.take_trash()
+    assert str(other) not in taken
+    assert str(of_the_dead) in taken
+
+
+def test_a_trash_folder_that_another_removed_is_made_anew(pool, scratch, tmp_path):
+    shutil.rmtree(tmp_path / "pool" / "trash")
+    pool.discard(str(tmp_path / "pod"))
+    assert not scratch.exists()
+    remove_folders(pool.take_trash())
+
+
+def test_scratch_that_nobody_tidied_up_is_swept_away(pool, tmp_path):
+    pods = tmp_path / "pods"
+    for name, phase in (("good", "Succeeded"), ("bad", "Failed"), ("begun", None)):
+        (pods / "run" / name / "scratch" / "root").mkdir(parents=True)
+        if phase:
+            write_result(str(pods / "run" / name), PodResult(phase))
+    pool.sweep(str(pods), "boot")
+    left = [name for name in ("good", "bad", "begun") if (pods / "run" / name / "scratch").exists()]
+    assert left == ["bad", "begun"]
+
+
+def test_the_place_of_a_relative_path_is_found_too(tmp_path):
+    assert Layout(str(tmp_path)).host("sub/r.txt").endswith("sub/r.txt")
+
+
+def test_a_link_in_a_bare_output_is_followed_as_the_pod_sees_it(executor, context, home, project):
+    secret = project.parent / "secret"
+    secret.write_text("the host's")
+    code = f"import os; os.mkdir('/tmp/o'); os.symlink({str(secret)!r}, '/tmp/o/l')"
+    template = with_output(code, "/tmp/o")
+    template["outputs"]["artifacts"][0]["archive"] = {"none": {}}
+    result = run(executor, context, template)
+    if str(secret).startswith("/tmp/"):  # else the pod sees it too
+        assert result.phase == "Error"
+        assert not (home / "artifacts" / "run" / "pod" / "o").exists()
 
 
 def test_what_a_pod_closed_to_its_owner_is_removed_too(tmp_path):

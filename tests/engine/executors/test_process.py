@@ -262,6 +262,7 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
     from dataclasses import replace
 
     from argojobs.engine.artifacts import save_tar
+    from argojobs.storage.bundle_digest import digest_of_folder
 
     code = home / "bundle"
     (code / ".argojobs").mkdir(parents=True)
@@ -271,7 +272,7 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
         "given = open(root + '/argojobs/in/a').read()\n"
         "open(root + '/argojobs/out/b', 'w').write(given + ' back ' + os.getcwd()[len(root):])\n"
     )
-    key = "code/0123456789abcdef.tgz"
+    key = f"code/{digest_of_folder(str(code))}.tgz"
     (home / "artifacts" / "code").mkdir(parents=True)
     save_tar(str(code), str(home / "artifacts" / key), "code")
     template = {
@@ -335,3 +336,27 @@ def test_a_forkserver_that_cannot_start_is_an_error_not_a_wait(home, monkeypatch
     monkeypatch.setattr("argojobs.engine.executors.process.START", "raise SystemExit(1)")
     with closing_process_executor(home) as broken, pytest.raises(HostError, match="keeps ending"):
         broken.isolation  # noqa: B018 - asking is what fails
+
+
+def test_pods_that_a_killed_forkserver_had_not_started_are_started_by_the_next(executor, context):
+    server = executor._server.pid
+    executor.isolation  # noqa: B018 - it is up
+    os.kill(server, signals.SIGSTOP)
+    directories = [
+        start(executor, context, python("pass"), name=name) for name in ("one", "two", "three")
+    ]
+    os.kill(server, signals.SIGKILL)
+    assert {wait(executor, directory).phase for directory in directories[:1]} == {"Succeeded"}
+    for directory in directories[1:]:
+        while not Path(directory, "result.json").exists():
+            select.select([executor], [], [], 60)
+            executor.read()
+        assert read_result(directory).phase == "Succeeded"
+
+
+def test_a_request_of_another_version_is_refused(executor, context):
+    request = pod_request(StartPod("n", "pod", python("pass")), context)
+    executor.start({**request, "format": 0})
+    result = wait(executor, request["directory"])
+    assert result.phase == "Error"
+    assert "argojobs was updated" in result.message

@@ -229,3 +229,25 @@ def test_a_cycle_is_an_error_instead_of_a_run_without_end() -> None:
     )
     assert done["status"]["phase"] == "Error"
     assert "no task can start any more" in done["status"]["message"]
+
+
+def test_what_an_error_left_out_is_not_said_to_be_never_started() -> None:
+    """A nested template whose outputs cannot be made has no outbound nodes to hang it below."""
+    workflow = dag("""
+  - {name: joined, template: joined}
+  - {name: last, template: pod, depends: joined}
+""")
+    workflow["spec"]["templates"].append(
+        {
+            "name": "joined",
+            "outputs": {
+                "parameters": [{"name": "x", "valueFrom": {"expression": "fromJSON('none taken')"}}]
+            },
+            "dag": {"tasks": [{"name": "a", "template": "pod", "when": "false"}]},
+        }
+    )
+    done = play(workflow)
+    assert tree(done)["wf.last"] == "Omitted"
+    assert done["status"]["phase"] == "Error"
+    assert "none taken" in done["status"]["message"]
+    assert "never started" not in done["status"]["message"]

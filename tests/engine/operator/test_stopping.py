@@ -163,3 +163,12 @@ def test_a_stop_spares_an_exit_handler_that_runs_already() -> None:
     assert tree(player.object())["wf.a.onExit"] == "Running"
     assert not player.over
     assert tree(player.play())["wf.a.onExit"] == "Succeeded"
+
+
+def test_a_suspended_step_says_why_the_user_stopped_it() -> None:
+    from argojobs.engine.model import Shutdown
+
+    player = Player(manifest(MAIN, more=BYE))
+    player.begin()
+    player.send(Shutdown("Stop", "wrong data"))
+    assert player.node("wf.wait")["message"] == "wrong data"

@@ -1,0 +1,42 @@
+"""All rules by code: those of the lint, and those about files, which only the command line knows."""
+
+from __future__ import annotations
+
+from argojobs.manifest.lint.rules import RULES, Rule
+
+_SPEC = "https://kubernetes.io/docs/concepts/workloads/"
+
+_OF_FILES = (
+    Rule(
+        "unreadable",
+        "error",
+        "The file is no manifest",
+        "The file is no valid YAML or JSON, or holds nothing that can become a Workflow; nothing "
+        "else in it is judged.",
+        "Correct the place that the message names.",
+        "https://yaml.org/spec/1.2.2/",
+        "kind: Workflow\nspec: [",
+    ),
+    Rule(
+        "request-field",
+        "warning",
+        "A field beside `workflow:` means nothing",
+        "The body of Argo's create request holds the workflow and a few options; anything else "
+        "on top is dropped in silence.",
+        "Move it below `workflow:`, where it belongs, or take it out.",
+        "https://argo-workflows.readthedocs.io/en/latest/rest-api/",
+        "annotations: {a: b}\nworkflow:\n  metadata: {name: w}",
+    ),
+    Rule(
+        "pod-restart",
+        "warning",
+        "The restart of a Pod becomes a retry",
+        "A bare Pod is run as a Workflow of one step. Kubernetes restarts a pod in its place and "
+        "without end; a Workflow makes a new one, a few times.",
+        "Write a Workflow with a retryStrategy to say how often.",
+        f"{_SPEC}pods/pod-lifecycle/#restart-policy",
+        "kind: Pod\nspec:\n  restartPolicy: OnFailure",
+    ),
+)
+
+ALL: dict[str, Rule] = {**RULES, **{rule.code: rule for rule in _OF_FILES}}

@@ -1,0 +1,121 @@
+"""A run as lines, one a change and one a log line, for a stream that is no terminal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TextIO
+
+from argojobs.cli import phases
+from argojobs.cli.paths import Localise
+from argojobs.cli.picture import Picture
+from argojobs.cli.text import Line, plain, show
+from argojobs.cli.times import clock, elapsed
+from argojobs.cli.tree import Step, walk
+from argojobs.errors import ArgojobsError
+from argojobs.service import LogLine, Service, Workflow
+
+
+class PlainLines:
+    """The lines of a run that is followed without a terminal, written by two threads.
+
+    A step's log lines come before the line that it ended: what the thread that follows the logs
+    has not brought by then is read here, and left out when it comes.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        picture: Picture,
+        stream: TextIO,
+        local: Localise,
+        now: Callable[[], float],
+    ) -> None:
+        self._service = service
+        self._picture = picture
+        self._stream = stream
+        self._local = local
+        self._now = now
+        self._lock = threading.Lock()
+        self._phases: dict[str, str] = {}
+        self._tries: dict[str, int] = {}
+        self._reasons: set[str] = set()
+        self._drained: set[str] = set()
+        #: Log lines by pod: how many the following thread brought, and how many are written.
+        self._brought: dict[str, int] = {}
+        self._written: dict[str, int] = {}
+
+    def changed(self, _: Workflow) -> None:
+        """Write what is new in the steps."""
+        with self._lock:
+            for step in walk(self._picture.steps):
+                self._step(step)
+
+    def take(self, line: LogLine) -> None:
+        """Write a log line, unless it was read before."""
+        with self._lock:
+            count = self._brought[line.node_id] = self._brought.get(line.node_id, 0) + 1
+            if count > self._written.get(line.node_id, 0):
+                self._log(line)
+
+    def _step(self, step: Step) -> None:
+        now = self._now()
+        if step.attempts > max(1, self._tries.get(step.path, 1)):
+            self._tries[step.path] = step.attempts
+            self._drain(step.pods[:-1])
+            self._write(_again(step, now))
+        if step.phase == "Pending" and step.message and step.message not in self._reasons:
+            self._reasons.add(step.message)
+            self._write([(f"{clock(now)}  ", "dim"), (f"{step.title} {step.message}", "yellow")])
+        if step.phase in {"", "Pending"} or self._phases.get(step.path) == step.phase:
+            return
+        self._phases[step.path] = step.phase
+        if step.phase in phases.ENDED:
+            self._drain(step.pods)
+        self._write(_change(step, now))
+
+    def _drain(self, pods: tuple[str, ...]) -> None:
+        """Write what is left of the logs of pods that ended."""
+        name = str(self._picture.workflow["metadata"]["name"])
+        for pod in pods:
+            if pod in self._drained:
+                continue
+            self._drained.add(pod)
+            written = self._written.get(pod, 0)
+            try:
+                for position, line in enumerate(self._service.logs(name, node_id=pod)):
+                    if position >= written:
+                        self._log(line)
+            except ArgojobsError:  # the thread that follows the logs says so, once
+                return
+
+    def _log(self, line: LogLine) -> None:
+        self._written[line.node_id] = self._written.get(line.node_id, 0) + 1
+        title = self._picture.step_name(line.node_id) or line.node_id
+        self._write([(f"[{title}] {plain(self._local(line.text))}", "")])
+
+    def _write(self, line: Line) -> None:
+        show([line], stream=self._stream)
+
+
+def _again(step: Step, now: float) -> Line:
+    of = f" of {step.limit}" if step.limit else ""
+    return [(f"{clock(now)}  ", "dim"), (f"{step.title} attempt {step.attempts}{of}", "yellow")]
+
+
+def _change(step: Step, now: float) -> Line:
+    broken = step.message and step.phase in phases.BROKEN
+    why = f": {plain(step.message.splitlines()[0])}" if broken else ""
+    took = _took(step) if step.phase in phases.ENDED - {"Skipped", "Omitted"} else ""
+    return [
+        (f"{clock(now)}  ", "dim"),
+        (f"{step.title} {step.phase}", phases.style(step.phase)),
+        (took + why, ""),
+    ]
+
+
+def _took(step: Step) -> str:
+    if step.started is None or step.finished is None:
+        return ""
+    waited = f" (waited {elapsed(step.waited)})" if step.waited >= 1 else ""
+    return f" in {elapsed(max(0.0, step.finished - step.started))}{waited}"

@@ -1,0 +1,145 @@
+"""`argojobs lint`: what is wrong or unwise in manifests and pipelines, offline."""
+
+import sys
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.cli.linting import FileFix, Linted
+
+
+class Refs(str, Enum):
+    """What a reference to a template that is not among the files is."""
+
+    strict = "strict"
+    warn = "warn"
+    off = "off"
+
+
+class LintFormat(str, Enum):
+    """How findings are printed for a program."""
+
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
+#: The exit code of findings that fail; the table of the program calls it wrong input.
+FAILED = 2
+
+
+def command(
+    file: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", help="Manifests, pipelines (.py), or folders of them."),
+    ] = None,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Put right in the files what can be; comments and layout stay."),
+    ] = False,
+    refs: Annotated[
+        Refs, typer.Option("--refs", help="Templates that are in none of the files.")
+    ] = Refs.warn,
+    templates: Annotated[
+        list[str] | None,
+        typer.Option("--templates", metavar="DIR|FILE", help="Where more templates are."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    explain: Annotated[
+        str, typer.Option("--explain", metavar="CODE", help="Say what a finding's code means.")
+    ] = "",
+    output: Annotated[
+        LintFormat | None,
+        typer.Option("-o", "--output", help="Print for programs.", show_default=False),
+    ] = None,
+    verbose: options.Verbose = False,
+) -> int:
+    """Find what is wrong or unwise in manifests and pipelines, offline.
+
+    Argo's own rules and more. Ends with 0 where nothing fails, and with 2 on errors (with
+    --strict on warnings, too).
+
+    \b
+      argojobs lint workflow.yaml pipelines/
+      argojobs lint --fix workflow.yaml
+      argojobs lint --explain misplaced-field
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.linting import files_of, fix_files, lint_files
+
+    if explain:
+        return _explain(explain)
+    if not file:
+        raise UsageError(
+            "lint wants files or folders", hint="argojobs lint FILE..., or --explain CODE"
+        )
+    files = files_of(file)
+    fixes = fix_files(files) if fix else []
+    linted = lint_files(files, refs.value, templates or ())
+    _show(linted, fixes, output)
+    failing = [one for one in linted.reports if strict or one.finding.level == "error"]
+    return FAILED if failing else 0
+
+
+def _explain(code: str) -> int:
+    from argojobs.cli.lint_formats import rule_lines
+    from argojobs.cli.lint_rules import ALL
+    from argojobs.cli.text import show
+    from argojobs.manifest.nearest import suggestion
+
+    if code not in ALL:
+        hint = suggestion(code, sorted(ALL), what="the codes are")
+        raise UsageError(f"no finding has the code {code!r}", hint=hint)
+    show(rule_lines(ALL[code]))
+    return 0
+
+
+def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -> None:
+    from argojobs.cli import lint_formats
+    from argojobs.cli.text import Screen, screen_of, show
+
+    stream = sys.stdout if output is None else sys.stderr
+    seen = screen_of(stream)
+    screen = Screen(seen.colour, seen.signs, width=0)
+    show(_fix_lines(fixes), stream=stream, screen=screen)
+    if output is None:
+        show(lint_formats.text_lines(linted), screen=screen)
+    elif output is LintFormat.github:
+        sys.stdout.write("".join(f"{one}\n" for one in lint_formats.github_lines(linted.reports)))
+    else:
+        from argojobs.cli.formats import print_json
+        from argojobs.cli.verbs.version import own_version
+
+        is_json = output is LintFormat.json
+        print_json(
+            lint_formats.as_json(linted)
+            if is_json
+            else lint_formats.as_sarif(linted, own_version())
+        )
+
+
+def _fix_lines(fixes: "list[FileFix]") -> list[list[tuple[str, str]]]:
+    from argojobs.manifest.places import path_text, place_text
+
+    lines: list[list[tuple[str, str]]] = []
+    for one in fixes:
+        for change in (*one.fixed, *one.refused):
+            place = place_text(one.file, change.line, change.column)
+            what = path_text(change.finding.path)
+            if change.reason:
+                lines.append(
+                    [(f"{place}: ", ""), ("left", "yellow"), (f" {what}: {change.reason}", "")]
+                )
+            else:
+                lines.append(
+                    [
+                        (f"{place}: ", ""),
+                        ("fixed", "green"),
+                        (f" {what}: {change.finding.hint}", ""),
+                    ]
+                )
+    return lines

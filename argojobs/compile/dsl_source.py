@@ -1,0 +1,181 @@
+"""A manifest as a program of our own DSL: `argojobs compile FILE --to dsl`.
+
+Containers that run Python become `@command` steps with typed arguments; other templates are
+taken as they are by `use(...)`, with the reason in a comment; graphs become `@pipeline`
+functions. What the DSL has no words for (other ends than success in `depends`, hooks, outputs
+of what may be skipped) is an error that names each place: half a program would be no help.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from argojobs.compile.source_text import Call, Name, literal, printed
+from argojobs.compile.to_dsl import names, steps
+from argojobs.compile.to_dsl.model import Graph, Leaf, Raw
+from argojobs.compile.to_dsl.pipelines import PipelineWriter
+from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.compile.to_dsl.workflow import Read, read
+from argojobs.errors import UnsupportedError
+from argojobs.manifest.json_read import typed_tree
+
+_PUBLIC = [
+    "Artifact",
+    "Claim",
+    "ConfigFiles",
+    "EmptyDir",
+    "File",
+    "HostPath",
+    "Outputs",
+    "Port",
+    "Retry",
+    "Secret",
+    "SecretFiles",
+    "Toleration",
+    "command",
+    "each",
+    "pipeline",
+    "step",
+    "use",
+    "when",
+]
+
+
+def to_dsl_source(manifest: Mapping[str, Any]) -> str:
+    """Return the program. Raises UnsupportedError that names what the DSL has no words for."""
+    found = read(typed_tree(dict(manifest)))
+    try:
+        return _program(found, manifest.get("metadata") or {})
+    except CannotSayError as error:
+        raise UnsupportedError(
+            f"the DSL has no words for {error}",
+            hint="Change this place, or stay with the manifest: it runs as it is.",
+        ) from error
+
+
+def _program(found: Read, metadata: Mapping[str, Any]) -> str:
+    functions = names.functions(found)
+    raw = _raw_functions(found, functions)
+    parts = [_raw_step(data, name) for data, name in raw.items()]
+    for name, template in found.templates.items():
+        if isinstance(template, Leaf):
+            write = steps.command if template.words else steps.kept
+            parts.append(write(found, template, functions[name]))
+        elif name != found.entrypoint:
+            writer = PipelineWriter(found, template, functions, raw)
+            parts.append(writer.source("", "@pipeline"))
+    parts.append(_entry(found, metadata, functions, raw))
+    if any("    place(" in part for part in parts):
+        parts.insert(0, steps.PLACE)
+    body = "\n\n\n".join(parts)
+    used = [name for name in _PUBLIC if re.search(rf"\b{name}\b", body)]
+    imports = ["from __future__ import annotations"]
+    imports += ["import os"] if "os." in body else []
+    imports += [_import(used)]
+    return "\n\n".join([_head(found), *imports]) + f"\n\n\n{body}\n"
+
+
+def _head(found: Read) -> str:
+    lines = ["Written by `argojobs compile --to dsl`."]
+    pipelines = [each for each in found.templates.values() if isinstance(each, Graph)]
+    if len(pipelines) > 1:
+        name = names.functions(found)[found.entrypoint]
+        lines += ["", f"There are several pipelines: run it with --pipeline {name}."]
+    if found.composed:
+        lines += [
+            "",
+            f"Put where they were used, as they hold other parameters: {', '.join(found.composed)}.",
+        ]
+    if found.notes:
+        lines += ["", f"Not carried over: {', '.join(found.notes)}."]
+    return '"""' + "\n".join(lines) + ('"""' if len(lines) == 1 else '\n"""')
+
+
+def _import(used: list[str]) -> str:
+    line = f"from argojobs import {', '.join(used)}"
+    if len(line) <= 100:
+        return line
+    return "\n".join(["from argojobs import (", *(f"    {name}," for name in used), ")"])
+
+
+def _raw_functions(found: Read, functions: dict[str, str]) -> dict[str, str]:
+    raw: dict[str, str] = {}
+    for template in found.templates.values():
+        for task in template.tasks if isinstance(template, Graph) else ():
+            for name, artifact in task.artifacts.items():
+                if isinstance(artifact, Raw) and artifact.data not in raw:
+                    base = f"write_{names.fields([name])[name]}"
+                    raw[artifact.data] = names.free(base, {*functions.values(), *raw.values()})
+    return raw
+
+
+def _raw_step(data: str, name: str) -> str:
+    content = printed(data, 28, 4)
+    return (
+        f'@step\ndef {name}() -> File:\n    """Write what stood in the manifest as raw data."""\n'
+        f"    out = File()\n    out.path.write_text({content})\n    return out"
+    )
+
+
+def _entry(
+    found: Read, metadata: Mapping[str, Any], functions: dict[str, str], raw: dict[str, str]
+) -> str:
+    """Return the pipeline itself; a single template is called by one."""
+    options: dict[str, Any] = {}
+    if found.on_exit:
+        options["on_exit"] = _exit(found, functions)
+    if found.priority is not None:
+        options["run_priority"] = found.priority
+    template = found.templates[found.entrypoint]
+    base = str(metadata.get("name") or metadata.get("generateName") or found.entrypoint).rstrip("-")
+    label = names.label(base, ())
+    docstring = _docstring(metadata)
+    if isinstance(template, Leaf):
+        graph = _calling(found, template)
+        templates = {**found.templates, graph.name: graph}
+        found = found.with_entry(templates, graph.name)
+        functions = {**functions, graph.name: names.free("main", set(functions.values()))}
+        template = graph
+    if label != functions[template.name].replace("_", "-"):
+        options = {"name": label, **options}
+    decorator = "@" + (printed(Call("pipeline", options), 1) if options else "pipeline")
+    return PipelineWriter(found, template, functions, raw).source(docstring, decorator)
+
+
+def _calling(found: Read, leaf: Leaf) -> Graph:
+    """Return a graph of one task, for a workflow that is a single template."""
+    from argojobs.compile.to_dsl.model import Task
+    from argojobs.compile.to_dsl.tags import Reference
+
+    given: dict[str, Any] = {
+        name: (Reference("workflow", (name,), f"{{{{workflow.parameters.{name}}}}}"),)
+        for name in leaf.parameters
+        if name in found.parameters
+    }
+    artifacts: dict[str, Any] = {
+        name: Reference("input artifact", (name,), f"{{{{inputs.artifacts.{name}}}}}")
+        for name in leaf.artifacts
+    }
+    task = Task(leaf.name, leaf.name, (), given, artifacts, "", None, None)
+    inputs = {"artifacts": [{"name": name} for name in leaf.artifacts]}
+    return Graph(f"{leaf.name} alone", {"inputs": inputs}, (task,), {})
+
+
+def _exit(found: Read, functions: dict[str, str]) -> Name:
+    template = found.templates[found.on_exit]
+    if not isinstance(template, Leaf) or not template.words or template.parameters:
+        raise CannotSayError(
+            f"onExit: {found.on_exit}, which is no step that runs Python by itself"
+        )
+    return Name(functions[found.on_exit])
+
+
+def _docstring(metadata: Mapping[str, Any]) -> str:
+    annotations = metadata.get("annotations") or {}
+    title = annotations.get("workflows.argoproj.io/title") or ""
+    text = annotations.get("workflows.argoproj.io/description") or ""
+    whole = "\n\n".join(each.strip() for each in (title, text) if each.strip())
+    inside = literal(whole)[1:-1].replace('"', '\\"').replace("\\n", "\n    ")
+    return re.sub(r"[ \t]+\n", "\n", inside)

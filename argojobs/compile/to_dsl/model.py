@@ -1,0 +1,255 @@
+"""A manifest's templates, read for a program: work in a container, and graphs of calls."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from argojobs.compile.to_dsl.condition import Condition, condition
+from argojobs.compile.to_dsl.options import options
+from argojobs.compile.to_dsl.tags import CannotSayError, Piece, Reference, pieces, single
+
+_PYTHON = re.compile(r"(.*/)?python(3(\.\d+)?)?")
+_TASK = frozenset(
+    {"name", "template", "arguments", "when", "withItems", "withParam", "depends", "dependencies"}
+)
+_GRAPH = frozenset({"name", "inputs", "outputs", "dag", "steps"})
+#: The kinds of templates that do work.
+WORK = ("container", "script", "resource", "suspend", "http", "data", "containerSet", "plugin")
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An artifact with its content in the manifest."""
+
+    data: str
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A template that does work.
+
+    words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
+    """
+
+    name: str
+    template: dict[str, Any]
+    words: tuple[tuple[Piece, ...], ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    @property
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """Its input parameters by name."""
+        return _named(self.template, "inputs", "parameters")
+
+    @property
+    def artifacts(self) -> dict[str, dict[str, Any]]:
+        """Its input artifacts by name."""
+        return _named(self.template, "inputs", "artifacts")
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Its outputs by name: `parameters` or `artifacts`."""
+        return {
+            name: kind
+            for kind in ("artifacts", "parameters")
+            for name in _named(self.template, "outputs", kind)
+        }
+
+    def used(self, kind: str) -> set[str]:
+        """Return the names that the argv refers to in one way."""
+        return {
+            piece.name
+            for word in self.words
+            for piece in word
+            if isinstance(piece, Reference) and piece.kind == kind
+        }
+
+
+@dataclass(frozen=True)
+class Task:
+    """A call of a template: what it gets, waits for, and when it is made."""
+
+    name: str
+    template: str
+    after: tuple[str, ...]
+    parameters: dict[str, tuple[Piece, ...]]
+    artifacts: dict[str, Reference | Raw]
+    when: str
+    condition: Condition | None
+    items: tuple[str, ...] | Reference | None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A template that calls others. outputs: where each comes from."""
+
+    name: str
+    template: dict[str, Any]
+    tasks: tuple[Task, ...]
+    outputs: dict[str, Reference]
+
+    @property
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """Its input parameters by name."""
+        return _named(self.template, "inputs", "parameters")
+
+    @property
+    def artifacts(self) -> dict[str, dict[str, Any]]:
+        """Its input artifacts by name."""
+        return _named(self.template, "inputs", "artifacts")
+
+
+def _named(template: dict[str, Any], side: str, kind: str) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in (template.get(side) or {}).get(kind) or ()}
+
+
+def read_leaf(template: dict[str, Any], volumes: dict[str, dict[str, Any]]) -> Leaf:
+    """Read a template that does work; volumes: those of the whole workflow, by name."""
+    name = template["name"]
+    try:
+        words = _words(template)
+        return Leaf(name, template, words, options(template, volumes))
+    except CannotSayError as error:
+        return Leaf(name, template, reason=str(error))
+
+
+def _words(template: dict[str, Any]) -> tuple[tuple[Piece, ...], ...]:
+    """Return the argv of a container that runs Python. Raises CannotSayError for any other."""
+    container = template.get("container")
+    if container is None:
+        kind = next((each for each in WORK if each in template), "nothing to run")
+        raise CannotSayError(f"it is a {kind} template")
+    command = container.get("command") or []
+    if not command or not _PYTHON.fullmatch(command[0]):
+        raise CannotSayError("its image may have no Python, which a @command needs")
+    places = _places(template)
+    words = []
+    for text in [*command, *(container.get("args") or ())]:
+        for path, tag in places:
+            text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?![\w.-])", tag, text)  # noqa: PLW2901
+        words.append(tuple(pieces(text)))
+    leaf = Leaf(template["name"], template, tuple(words))
+    missing = leaf.outputs.keys() - leaf.used("path out") - leaf.used("file out")
+    if missing:
+        raise CannotSayError(f"the program is not told where to write {', '.join(sorted(missing))}")
+    if leaf.used("item") or leaf.used("output") or leaf.used("artifact"):
+        raise CannotSayError("a tag of another template")
+    return leaf.words
+
+
+def _places(template: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the paths of artifacts and output files with their tags, the longest first."""
+    found = []
+    for name, artifact in _named(template, "inputs", "artifacts").items():
+        if artifact.keys() - {"name", "path"}:
+            raise CannotSayError(f"the input artifact {name} with more than a path")
+        found.append((artifact["path"], f"{{{{inputs.artifacts.{name}.path}}}}"))
+    for name, artifact in _named(template, "outputs", "artifacts").items():
+        if artifact.keys() - {"name", "path", "archive"}:
+            raise CannotSayError(f"the output artifact {name} with more than a path")
+        found.append((artifact["path"], f"{{{{outputs.artifacts.{name}.path}}}}"))
+    for name, parameter in _named(template, "outputs", "parameters").items():
+        source = parameter.get("valueFrom") or {}
+        if parameter.keys() - {"name", "valueFrom"} or source.keys() != {"path"}:
+            raise CannotSayError(f"the output parameter {name} with more than a path")
+        found.append((source["path"], f"{{{{outputs.parameters.{name}.path}}}}"))
+    return sorted(found, key=lambda each: -len(each[0]))
+
+
+def read_graph(template: dict[str, Any]) -> Graph:
+    """Read a `dag` or `steps`. Raises CannotSayError for what the DSL has no words for."""
+    _only(template, _GRAPH, "the template")
+    if "steps" in template:
+        tasks = _steps(template["steps"])
+    else:
+        dag = template["dag"]
+        _only(dag, frozenset({"tasks"}), "the dag")
+        tasks = [_task(each, _after(each)) for each in dag.get("tasks") or ()]
+    outputs = {}
+    for name, artifact in _named(template, "outputs", "artifacts").items():
+        outputs[name] = _source(artifact, "from", name)
+    for name, parameter in _named(template, "outputs", "parameters").items():
+        outputs[name] = _source(parameter.get("valueFrom") or {}, "parameter", name)
+    return Graph(template["name"], template, tuple(tasks), outputs)
+
+
+def _source(value: dict[str, Any], key: str, name: str) -> Reference:
+    found = single(pieces(value.get(key) or ""))
+    if found is None:
+        raise CannotSayError(f"the output {name}, which is not simply a task's")
+    return found
+
+
+def _steps(groups: list[list[dict[str, Any]]]) -> list[Task]:
+    tasks: list[Task] = []
+    before: tuple[str, ...] = ()
+    for group in groups:
+        now = [_task(step, before) for step in group]
+        before = tuple(task.name for task in now)
+        tasks += now
+    return tasks
+
+
+def _after(task: dict[str, Any]) -> tuple[str, ...]:
+    """Return the tasks that one waits for. Raises CannotSayError for other ends than success."""
+    if task.get("dependencies"):
+        return tuple(task["dependencies"])
+    text = task.get("depends") or ""
+    names = tuple(part.strip() for part in text.split("&&")) if text else ()
+    if not all(re.fullmatch(r"[-\w]+", name) for name in names):
+        raise CannotSayError(f"`depends: {text}`: after= waits for tasks that did not fail")
+    return names
+
+
+def _task(task: dict[str, Any], after: tuple[str, ...]) -> Task:
+    name = task["name"]
+    _only(task, _TASK, f"the task {name}")
+    if "template" not in task:
+        raise CannotSayError(f"the task {name} without a template of this file")
+    arguments = task.get("arguments") or {}
+    parameters = {}
+    for each in arguments.get("parameters") or ():
+        if not isinstance(each.get("value"), str):
+            raise CannotSayError(f"the argument {each['name']} of {name}, which has no value")
+        parameters[each["name"]] = tuple(pieces(each["value"]))
+    artifacts = {each["name"]: _artifact(each, name) for each in arguments.get("artifacts") or ()}
+    when = task.get("when") or ""
+    found = condition(when) if when else None
+    return Task(name, task["template"], after, parameters, artifacts, when, found, _items(task))
+
+
+def _artifact(artifact: dict[str, Any], task: str) -> Reference | Raw:
+    name = artifact["name"]
+    if artifact.keys() == {"name", "raw"} and "{{" not in artifact["raw"]["data"]:
+        return Raw(artifact["raw"]["data"])
+    found = (
+        single(pieces(artifact.get("from") or "")) if artifact.keys() == {"name", "from"} else None
+    )
+    if found is None:
+        raise CannotSayError(f"the artifact {name} of {task}, which no task and no argument gives")
+    return found
+
+
+def _items(task: dict[str, Any]) -> tuple[str, ...] | Reference | None:
+    if "withParam" in task:
+        found = single(pieces(task["withParam"]))
+        if found is None:
+            raise CannotSayError(f"withParam of {task['name']}, which is no parameter")
+        return found
+    if "withItems" not in task:
+        return None
+    items = task["withItems"]
+    if not items or any(isinstance(each, dict | list) or each is None for each in items):
+        raise CannotSayError(f"withItems of {task['name']}, which are no single values")
+    from argojobs.manifest.json_read import scalar_text
+
+    return tuple(scalar_text(each) for each in items)
+
+
+def _only(value: dict[str, Any], known: frozenset[str], what: str) -> None:
+    for name, item in value.items():
+        if name not in known and item not in (None, {}, []):
+            raise CannotSayError(f"`{name}` of {what}")

@@ -1,0 +1,194 @@
+"""Unpacking an archive into a folder that nothing in it can leave.
+
+An archive is made by whoever made the artifact: its names may climb, its links may lead anywhere,
+and a later entry may name an earlier link. So each entry's folder is looked at with all links
+followed at the time of writing, what lies at its path is replaced and never followed, and the
+links are judged at the end, when what they lead through is there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from contextlib import suppress
+from typing import IO, Literal
+
+from argojobs.errors import InputError
+from argojobs.storage.new_files import beside, new_file
+from argojobs.storage.removing import remove_tree
+
+AT_ONCE = 1 << 18  # bytes copied in one call
+
+
+def unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
+    """Unpack an archive to a path: its only root entry takes the place, several lie below it.
+
+    A folder that is there is filled. Raises InputError for what is no archive of that kind or
+    would lead outside of the artifact.
+    """
+    # Where the target's file system is, and where we may write: a volume's parent may be closed.
+    unpacking = os.path.join(target, "x") if os.path.isdir(target) else target
+    unpacking = beside(unpacking)
+    os.makedirs(unpacking)
+    try:
+        tree = _Tree(unpacking)
+        try:
+            (_unpack_tar if kind == "tar" else _unpack_zip)(source, tree)
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, gzip.BadGzipFile) as e:
+            raise InputError(f"the artifact is no readable {kind} archive: {e}") from e
+        tree.check_links()
+        roots = os.listdir(unpacking)
+        root = roots[0] if len(roots) == 1 else ""
+        fresh = _take_place(os.path.join(unpacking, root).rstrip("/"), target)
+        for path, mode in reversed(tree.modes):  # last: a closed folder could not be filled
+            below = os.path.relpath(path, root) if root else path
+            if below != "." or fresh:
+                os.chmod(os.path.normpath(os.path.join(target, below)), mode)
+    finally:
+        with suppress(FileNotFoundError):
+            remove_tree(unpacking)
+
+
+def _take_place(source: str, target: str) -> bool:
+    """Rename to a path; a folder that is there is filled, with the folders in it.
+
+    Returns whether the target is the source now, not a folder that was there.
+    """
+    if _is_folder(source) and _is_folder(target):
+        _fill(source, target)
+        return False
+    if os.path.islink(target) and os.path.isdir(source):
+        os.unlink(target)  # a rename replaces it only by a file
+    try:
+        os.rename(source, target)
+    except OSError:
+        if not (_is_folder(source) and _is_folder(target)):
+            raise
+        _fill(source, target)  # made by a step beside this one
+        return False
+    return True
+
+
+def _fill(source: str, target: str) -> None:
+    for name in os.listdir(source):
+        _take_place(os.path.join(source, name), os.path.join(target, name))
+    os.rmdir(source)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+class _Tree:
+    """The folder under way. Names are those of the archive; `modes` are set in the end."""
+
+    def __init__(self, folder: str) -> None:
+        self.modes: list[tuple[str, int]] = []
+        self._folder = os.path.realpath(folder)
+        self._links: list[tuple[str, str]] = []
+        self._sure = {self._folder}  # folders with no link above them; they are never replaced
+
+    def make_folder(self, name: str, mode: int | None = None) -> None:
+        """Make a folder, and those above it."""
+        path = self._place(name)
+        if path == self._folder:
+            return
+        if os.path.islink(path):
+            os.unlink(path)
+        with suppress(FileExistsError):
+            os.mkdir(path)
+        if mode is not None:
+            self.modes.append((os.path.relpath(path, self._folder), mode))
+
+    def make_file(self, name: str, content: IO[bytes], mode: int | None, time: float = 0) -> None:
+        """Write a file; without a mode it gets the usual one, without a time the present."""
+        with new_file(self._place(name)) as writer:
+            shutil.copyfileobj(content, writer, AT_ONCE)
+            writer.flush()
+            if time:
+                os.utime(writer.fileno(), (time, time))
+            if mode is not None:
+                os.fchmod(writer.fileno(), mode)
+
+    def make_link(self, name: str, to: str) -> None:
+        """Make a link, which `check_links` judges."""
+        path = self._place(name)
+        if to.startswith("/"):
+            raise _outside(name)
+        self._make_way(path)
+        os.symlink(to, path)
+        self._links.append((name, path))
+
+    def make_hard_link(self, name: str, to: str) -> None:
+        """Give a file that was unpacked another name."""
+        path, other = self._place(name), self._place(to)
+        if not stat.S_ISREG(os.lstat(other).st_mode):
+            raise InputError(f"the archive's entry {name!r} is a hard link to what is no file")
+        if path != other:
+            self._make_way(path)
+            os.link(other, path, follow_symlinks=False)
+
+    def check_links(self) -> None:
+        """Raise InputError when a link leads outside."""
+        for name, path in self._links:
+            if os.path.islink(path) and not self._holds(os.path.realpath(path)):
+                raise _outside(name)
+
+    def _make_way(self, path: str) -> None:
+        if os.path.lexists(path):
+            os.unlink(path)
+
+    def _place(self, name: str) -> str:
+        """Where an entry is to be written; its folder is made."""
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if name.startswith("/") or ".." in parts:
+            raise _outside(name)
+        if not parts:
+            return self._folder
+        parent = "/".join((self._folder, *parts[:-1]))
+        if parent not in self._sure:
+            real = os.path.realpath(parent)  # of what is not there yet, too
+            if not self._holds(real):
+                raise _outside(name)
+            os.makedirs(real, exist_ok=True)
+            if real == parent:
+                self._sure.add(parent)
+            parent = real
+        return f"{parent}/{parts[-1]}"
+
+    def _holds(self, real: str) -> bool:
+        return real == self._folder or real.startswith(self._folder + "/")
+
+
+def _outside(name: str) -> InputError:
+    return InputError(f"the archive's entry {name!r} leads outside of the artifact")
+
+
+def _unpack_tar(source: str, tree: _Tree) -> None:
+    with tarfile.open(source, "r:*") as archive:
+        for entry in archive:
+            if entry.isdir():
+                tree.make_folder(entry.name, entry.mode & 0o7777)
+            elif entry.isreg():
+                content = archive.extractfile(entry) or io.BytesIO()
+                tree.make_file(entry.name, content, entry.mode & 0o7777, entry.mtime)
+            elif entry.issym():
+                tree.make_link(entry.name, entry.linkname)
+            elif entry.islnk():
+                tree.make_hard_link(entry.name, entry.linkname)
+
+
+def _unpack_zip(source: str, tree: _Tree) -> None:
+    with zipfile.ZipFile(source) as archive:
+        for entry in archive.infolist():
+            if entry.is_dir():
+                tree.make_folder(entry.filename)
+                continue
+            with archive.open(entry) as content:
+                tree.make_file(entry.filename, content, entry.external_attr >> 16 & 0o7777 or None)

@@ -1,0 +1,272 @@
+"""`lint --fix`: what Argo would drop or misread is put right in the file's own text.
+
+Misplaced fields move to where they belong, numbers and booleans where text belongs get quotes, and
+so do the words and tags of a `when`. Comments and layout stay. Every change is checked: the text
+is read again, and must give the same objects but for the fix and hold the same comments; a change
+that cannot be made so is left out, and said. Pure: text in, text out.
+"""
+
+from __future__ import annotations
+
+import bisect
+import copy
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import ManifestError
+from . import layout, moves
+from .documents import Contents, Document, parse
+from .fields import check_fields
+from .findings import Finding, warning
+from .places import Path
+from .when_quotes import quoted_when
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A finding that is fixed or was not: its place in the file before, and why it was not."""
+
+    line: int
+    column: int
+    finding: Finding
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The text with all that could be fixed, what was fixed in it, and what was not and why."""
+
+    text: str
+    fixed: tuple[Change, ...] = ()
+    refused: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """One fix to be made: to which workflow of the file, and how the text and the object change."""
+
+    number: int
+    document: Document
+    finding: Finding
+    edits: Callable[[str, list[layout.Node | None]], list[layout.Edit]]
+    expected: Callable[[dict[str, Any]], None]
+
+    @property
+    def key(self) -> _Key:
+        return (self.number, self.finding.code, self.finding.path)
+
+
+_Key = tuple[int, str, Path]
+_Planned = tuple[_Wish, list[layout.Edit]]
+
+
+def fix(text: str, file: str = "") -> Fixed:
+    """Return the text of a manifest file with what can be fixed in it fixed.
+
+    Raises ManifestError for a text that is no manifest.
+    """
+    parse(text, file)
+    ended = text.endswith("\n")
+    work = text if ended else text + layout.line_break(text)
+    fixed: list[Change] = []
+    refused: dict[_Key, Change] = {}
+    while True:
+        wishes = [wish for wish in _wishes(parse(work, file)) if wish.key not in refused]
+        if not wishes:
+            break
+        nodes = layout.compose(work)
+        work, made = _round(work, nodes, wishes, refused)
+        fixed += made
+    if not fixed:
+        return Fixed(text, (), tuple(refused.values()))
+    if not ended:
+        bare = work.rstrip("\r\n")
+        work = bare if _same(parse(bare, file), parse(work, file)) else work
+    return Fixed(work, tuple(fixed), tuple(refused.values()))
+
+
+def _round(
+    text: str,
+    nodes: list[layout.Node | None],
+    wishes: Sequence[_Wish],
+    refused: dict[_Key, Change],
+) -> tuple[str, list[Change]]:
+    """Fulfil as many wishes as can be at once, and note why others are refused."""
+    batch: list[_Planned] = []
+    no: list[tuple[_Wish, str]] = []
+    taken = _Taken()
+    for wish in wishes:
+        try:
+            edits = wish.edits(text, nodes)
+        except ManifestError as error:
+            no.append((wish, f"{error.what}: {error.hint}" if error.hint else error.what))
+            continue
+        if taken.add(edits):
+            batch.append((wish, edits))
+    made, done = _most(text, batch, no)
+    for change, (wish, _) in zip(_changes(text, no), no, strict=True):
+        refused[wish.key] = change
+    return made, _changes(text, [(wish, "") for wish, _ in done])
+
+
+def _most(
+    text: str, batch: Sequence[_Planned], no: list[tuple[_Wish, str]]
+) -> tuple[str, Sequence[_Planned]]:
+    """Return the text with all of a batch or, where that is refused, with what half of it gives."""
+    made = _tried(text, batch) if batch else None
+    if made is not None:
+        return made, batch
+    if len(batch) <= 1:
+        no += [(wish, "it cannot be moved without changing something else") for wish, _ in batch]
+        return text, ()
+    half = len(batch) // 2
+    made, done = _most(text, batch[:half], no)
+    return (made, done) if done else _most(text, batch[half:], no)
+
+
+class _Taken:
+    """Which stretches of the text are being changed."""
+
+    def __init__(self) -> None:
+        self.edits: list[tuple[int, int]] = []
+
+    def add(self, edits: Sequence[layout.Edit]) -> bool:
+        """Take stretches, unless one of them is taken already."""
+        if not all(self._is_free(edit) for edit in edits):
+            return False
+        for edit in edits:
+            bisect.insort(self.edits, (edit.start, edit.end))
+        return True
+
+    def _is_free(self, edit: layout.Edit) -> bool:
+        place = bisect.bisect(self.edits, (edit.start, edit.end))
+        before = place - 1
+        while before >= 0 and self.edits[before][0] == self.edits[before][1] < edit.start:
+            before -= 1
+        around = self.edits[max(before, 0) : place + 1]
+        return not any(layout.overlap(edit, layout.Edit(*one, "")) for one in around)
+
+
+def _changes(text: str, told: Sequence[tuple[_Wish, str]]) -> list[Change]:
+    """Return wishes with their places in the text."""
+    from .documents import written_path
+    from .locate import locate_all
+
+    places: dict[tuple[int, Path], tuple[int, int]] = {}
+    for number in {wish.document.document for wish, _ in told}:
+        paths = [
+            written_path(wish.document, wish.finding.path)
+            for wish, _ in told
+            if wish.document.document == number
+        ]
+        found = locate_all(text, paths, number)
+        places |= {(number, path): place for path, place in found.items()}
+    return [
+        Change(
+            *places[wish.document.document, written_path(wish.document, wish.finding.path)],
+            wish.finding,
+            reason,
+        )
+        for wish, reason in told
+    ]
+
+
+def _tried(text: str, batch: Sequence[_Planned]) -> str | None:
+    """Return the text with these fixes, or None where it does not read as they want it."""
+    changed = layout.apply(text, [edit for _, edits in batch for edit in edits])
+    before = parse(text)
+    wanted = [copy.deepcopy(document.workflow) for document in before.workflows]
+    try:
+        for wish, _ in batch:
+            wish.expected(wanted[wish.number])
+        after = parse(changed)
+    except ManifestError:
+        return None
+    wanted_contents = replace(
+        before,
+        workflows=tuple(
+            replace(document, workflow=workflow)
+            for document, workflow in zip(before.workflows, wanted, strict=True)
+        ),
+    )
+    if not _same(after, wanted_contents):
+        return None
+    kept = layout.comments(changed, layout.compose(changed))
+    return changed if kept == layout.comments(text, layout.compose(text)) else None
+
+
+def _same(one: Contents, other: Contents) -> bool:
+    return _values(one) == _values(other)
+
+
+def _values(contents: Contents) -> str:
+    objects = [document.workflow for document in contents.workflows]
+    return json.dumps([objects, [each.value for each in contents.others]], sort_keys=True)
+
+
+# --- wishes ----------------------------------------------------------------------------------
+
+
+def _wishes(contents: Contents) -> Iterator[_Wish]:
+    """Yield what there is to fix in a file."""
+    for number, document in enumerate(contents.workflows):
+        if document.kind != "Workflow":
+            continue
+        calls = moves.Calls(document.workflow)
+        for finding in check_fields(document.workflow):
+            if finding.code == "misplaced-field":
+                yield _move(number, document, finding, calls)
+            elif finding.code == "not-text":
+                yield _rewrite(number, document, finding, None)
+        for path, text in _conditions(document.workflow):
+            quoted = quoted_when(text)
+            if quoted is not None:
+                finding = warning(
+                    "when-unquoted",
+                    path,
+                    "a value with a hyphen, a space or a `#` breaks this condition",
+                    f"write {quoted}",
+                )
+                yield _rewrite(number, document, finding, quoted)
+
+
+def _conditions(workflow: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield the `when` of every task and step, with its path."""
+    templates = workflow["spec"].get("templates")
+    for index, template in enumerate(templates if isinstance(templates, list) else ()):
+        if isinstance(template, dict):
+            for caller, path in moves.callers(template, ("spec", "templates", index)):
+                if isinstance(caller.get("when"), str):
+                    yield (*path, "when"), caller["when"]
+
+
+def _rewrite(number: int, document: Document, finding: Finding, value: str | None) -> _Wish:
+    """Return the wish that a scalar becomes a quoted text; None: the text it is written with."""
+    path = (*document.prefix, *finding.path)
+    written: list[str] = []
+
+    def edits(text: str, nodes: list[layout.Node | None]) -> list[layout.Edit]:
+        node = layout.node_at(nodes[document.document], path)
+        written[:] = [node.value if value is None else value]
+        return [layout.rewritten(text, node, written[0])]
+
+    def expected(workflow: dict[str, Any]) -> None:
+        moves.at(workflow, finding.path[:-1])[finding.path[-1]] = written[0]
+
+    return _Wish(number, document, finding, edits, expected)
+
+
+def _move(number: int, document: Document, finding: Finding, calls: moves.Calls) -> _Wish:
+    """Return the wish that a misplaced field moves."""
+
+    def edits(text: str, nodes: list[layout.Node | None]) -> list[layout.Edit]:
+        move = moves.move_of(document.workflow, finding.path, calls)
+        moves.check_target(document.workflow, move)
+        return moves.edits(text, nodes[document.document], document.prefix, move)
+
+    def expected(workflow: dict[str, Any]) -> None:
+        moves.carry_out(workflow, moves.move_of(document.workflow, finding.path, calls))
+
+    return _Wish(number, document, finding, edits, expected)
