@@ -27,7 +27,8 @@ PEERS = """
 
 The same steps by each: a chain, and a fan-out with as many steps at once as there are cores. Each
 step reads the file of the one before and writes its own. *a step* is the cost of one more step,
-*fixed* what a run takes beyond its steps, *turns* how many the median is of. hera, which runs nothing itself, stands above: compile.
+*fixed* what a run takes beyond its steps, *turns* how many the median is of. hera, which runs
+nothing itself, stands above: compile.
 
 """
 PARTS = {

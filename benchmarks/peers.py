@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.environments import Peer, available
@@ -31,7 +32,11 @@ from benchmarks.running import (
     stop_server,
 )
 
-SIZES = {"chain": (1, 4), "fan-out": (2, 8)}
+#: The two lengths of each shape. Quick runners need long ones: the difference of short runs is
+#: within the noise; slow runners would take minutes.
+SIZES = {"chain": (2, 20), "fan-out": (4, 40)}
+SLOW_SIZES = {"chain": (1, 4), "fan-out": (2, 8)}
+SLOW = frozenset({"submitit", "metaflow", "kfp"})
 #: After so many seconds a shape gets no further turn, once it has had the fewest.
 _BUDGET, _FEWEST = 120, 3
 #: One run of a peer takes at most so long; one that takes longer is said to fail.
@@ -66,20 +71,22 @@ def rows() -> tuple[list[PeerRow], list[str], list[str]]:
 
 def _shape(shape: str, peers: list[Peer], folder: Path, failed: dict[str, str]) -> list[PeerRow]:
     """Time all runners on both sizes, round by round."""
-    sizes = SIZES[shape]
-    small, large = sizes
     times: dict[tuple[str, int], list[float]] = {}
+    pairs = {
+        name: (SLOW_SIZES if name in SLOW else SIZES)[shape]
+        for name in ("subprocess.run", "argojobs", *(peer.name for peer in peers))
+    }
     actions = {
-        (name, size): action
-        for size in sizes
-        for name, action in _actions(shape, size, peers, folder).items()
+        (name, size): _action(name, shape, size, peers, folder)
+        for name, pair in pairs.items()
+        for size in pair
     }
     began = time.monotonic()
     for turn in range(ROUNDS + 1):  # the first warms up
         if turn > _FEWEST and time.monotonic() - began > _BUDGET:
             break
         for (name, size), action in actions.items():
-            if name in failed or (turn == 0 and size != small):
+            if name in failed or (turn == 0 and size != pairs[name][0]):
                 continue
             try:
                 took = milliseconds(action)
@@ -89,29 +96,32 @@ def _shape(shape: str, peers: list[Peer], folder: Path, failed: dict[str, str]) 
             if turn:
                 times.setdefault((name, size), []).append(took)
     medians = {key: statistics.median(each) for key, each in times.items()}
-    raw = (medians["subprocess.run", large] - medians["subprocess.run", small]) / (large - small)
+
+    def cost(name: str) -> float:
+        small, large = pairs[name]
+        return (medians[name, large] - medians[name, small]) / (large - small)
+
     found = []
-    for name in dict.fromkeys(name for name, _ in actions if name not in failed):
-        step = (medians[name, large] - medians[name, small]) / (large - small)
-        fixed = medians[name, small] - small * step
-        found.append(PeerRow(shape, name, step, raw, fixed, len(times[name, large])))
+    for name, (small, large) in pairs.items():
+        if name not in failed:
+            fixed = medians[name, small] - small * cost(name)
+            turns = len(times[name, large])
+            found.append(PeerRow(shape, name, cost(name), cost("subprocess.run"), fixed, turns))
     return found
 
 
-def _actions(shape: str, size: int, peers: list[Peer], folder: Path) -> dict[str, Action]:
+def _action(name: str, shape: str, size: int, peers: list[Peer], folder: Path) -> Action:
+    if name == "subprocess.run":
+        return partial(raw_chain if shape == "chain" else raw_fan, size, folder)
+    if name != "argojobs":
+        return _peer(next(peer for peer in peers if peer.name == name), shape, size, folder)
     manifest = chain_manifest(size) if shape == "chain" else fan_manifest(size)
     file = folder / f"{shape}-{size}.json"
     file.write_text(json.dumps(manifest))
-    ours = command(
+    return command(
         python("-m", "argojobs", "run", str(file), "--wait", "-o", "name"),
         ARGOJOBS_HOME=str(folder / "home"),
     )
-    raw = raw_chain if shape == "chain" else raw_fan
-    return {
-        "subprocess.run": lambda: raw(size, folder),
-        "argojobs": ours,
-        **{peer.name: _peer(peer, shape, size, folder) for peer in peers},
-    }
 
 
 def _peer(peer: Peer, shape: str, size: int, folder: Path) -> Action:

@@ -205,5 +205,7 @@ NASTY = [
 
 
 def test_texts_of_a_fan_out_arrive_in_order_each_with_its_artifact(folder: Path) -> None:
-    for many, constants in ((NASTY, ["b", "a", "b", *HARD[:12], '"\\', "{{"]), ([], ["x"])):
-        assert fanned_out(folder, many, constants) == [[*many, *many], many, many, many, constants]
+    constants = ["b", "a", "b", *HARD[::3], '"\\', "{{"]
+    for many in (NASTY, []):
+        found = fanned_out(folder, many, constants)
+        assert found == [[*many, *many], many, many, many, constants]

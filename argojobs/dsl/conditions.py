@@ -98,7 +98,9 @@ def condition_of(value: Any) -> Condition:
 
     if isinstance(value, Parameter):
         return truth(value)
-    raise mistake(f"{shown(value)} is no condition", "compare a value: when(trained.accuracy > 0.9)")
+    raise mistake(
+        f"{shown(value)} is no condition", "compare a value: when(trained.accuracy > 0.9)"
+    )
 
 
 def truth(parameter: Parameter) -> Condition:

@@ -39,9 +39,6 @@ _RESERVED = frozenset({"continuing", "path_of"}) | {
 }
 
 
-_UNSET: Any = object()
-
-
 class Outputs:
     """Base of classes whose annotations are a step's outputs."""
 
@@ -185,16 +182,6 @@ def _fresh(default: Any) -> Any:
 
         return deepcopy(default)
     return default
-
-
-def unset_fields(outputs: Outputs) -> list[str]:
-    """Return the names of the fields that a step left unset: no value, or nothing at its place."""
-    missing = []
-    for name, field in fields_of(type(outputs)).items():
-        value = outputs.__dict__.get(name, _UNSET)
-        if value is _UNSET or (field.kind == "artifact" and not os.path.lexists(value)):
-            missing.append(name)
-    return missing
 
 
 def takes_fields(cls: Any) -> bool:

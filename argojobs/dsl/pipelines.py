@@ -82,7 +82,9 @@ def pipeline(function: Any = None, /, **options: Any) -> Any:
 
         settings = checked(rest, ("name", "on_exit", "run_priority"))
     if on_exit is not None and not isinstance(on_exit, Declared):
-        raise mistake(f"on_exit={shown(on_exit)} is no step", "give it a function with @step above it")
+        raise mistake(
+            f"on_exit={shown(on_exit)} is no step", "give it a function with @step above it"
+        )
     if priority is not None and type(priority) is not int:
         raise mistake(f"run_priority={priority!r} is no whole number", "write run_priority=10")
 

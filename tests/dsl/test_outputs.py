@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from argojobs import Checkpoint, Directory, File, Model, Outputs, TensorBoard
-from argojobs.dsl.outputs import fields_of, unset_fields
+from argojobs.dsl.outputs import fields_of
 from argojobs.errors import DefinitionError, OutputError
 from argojobs.runtime import places
 
@@ -60,14 +60,6 @@ def test_an_artifact_may_lie_elsewhere(tmp_path):
     full = Full()
     full.model = tmp_path / "weights"
     assert full.model == Model(tmp_path / "weights")
-
-
-def test_what_is_unset_is_known(out):
-    full = Full()
-    assert unset_fields(full) == ["model", "accuracy", "note"]
-    full.model.path.write_text("w")
-    full.accuracy = full.note = None
-    assert unset_fields(full) == []
 
 
 def test_reading_a_field_too_early_says_so():
@@ -140,7 +132,6 @@ def test_a_parameter_with_a_default_may_be_left_at_it(out):
     first.names.append("a")
     assert (first.tries, first.names) == (3, ["a"])
     assert (second.tries, second.names) == (1, [])
-    assert unset_fields(first) == ["model"]
 
 
 def test_a_default_counts_where_outputs_are_put_together():

@@ -52,7 +52,7 @@ def plain(made):
 
 def test_parameters_that_reach_it_by_any_way_are_marked():
     @pipeline
-    def body(  # noqa: PLR0917
+    def body(
         a: str, b: str, c: list[str], d: str, e: str, free: str, n: int = 1
     ) -> None:
         scan(note=a)
