@@ -49,12 +49,15 @@ def interleaved(
 
 
 def command(argv: Sequence[str], **environment: str) -> Callable[[], object]:
-    """Return an action that runs a program and fails loudly."""
+    """Return an action that runs a program and fails loudly.
+
+    Both sides keep their compiled modules, as programs on a user's machine do.
+    """
+    variables = {**os.environ, **environment}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def run() -> None:
-        done = subprocess.run(
-            argv, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-        )
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=variables)
         if done.returncode:
             raise RuntimeError(f"{argv}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
 
