@@ -127,7 +127,9 @@ class _Reader:
         """Return the checked settings of the file."""
         top = self._table(document, "", {"local", "code"})
         local = self._table(
-            top.get("local", {}), "local", {"claims", "images", "secrets", "environment", "max_pods"}
+            top.get("local", {}),
+            "local",
+            {"claims", "images", "secrets", "environment", "max_pods"},
         )
         code = self._table(top.get("code", {}), "code", {"max_size", "allow"})
         claims = self._table(local.get("claims", {}), "local.claims", None)

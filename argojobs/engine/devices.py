@@ -83,7 +83,9 @@ def shortage(asked: Resources, used: Resources, capacity: Resources) -> str:
         what = "a CPU" if wanted.cpu <= 1 else f"{wanted.cpu:g} CPUs"
         return f"{what}: {used.cpu:g} of {capacity.cpu:g}"
     if wanted.memory > free.memory:
-        sizes = (f"{amount / 2**30:.1f}" for amount in (wanted.memory, used.memory, capacity.memory))
+        sizes = (
+            f"{amount / 2**30:.1f}" for amount in (wanted.memory, used.memory, capacity.memory)
+        )
         return "{} GiB of memory: {} of {} GiB".format(*sizes)
     if wanted.gpu > free.gpu:
         what = "a GPU" if wanted.gpu == 1 else f"{wanted.gpu} GPUs"

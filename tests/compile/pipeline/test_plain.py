@@ -52,9 +52,7 @@ def plain(made):
 
 def test_parameters_that_reach_it_by_any_way_are_marked():
     @pipeline
-    def body(
-        a: str, b: str, c: list[str], d: str, e: str, free: str, n: int = 1
-    ) -> None:
+    def body(a: str, b: str, c: list[str], d: str, e: str, free: str, n: int = 1) -> None:
         scan(note=a)
         inner(b, free)
         each(c, lambda one: scan(note=one))
