@@ -102,6 +102,7 @@ class _Reader:
 
     def __init__(self, text: str, file: str, resolve: Callable[[str], Scalar]) -> None:
         self.file = file
+        self.text = text
         self.resolve = resolve
         self.parser = parser_of(text)
         self.keep_top = False  # top values are parameters (read_values)
@@ -123,7 +124,7 @@ class _Reader:
                     self.recorded.clear()
                     yield self._document()
         except yaml.MarkedYAMLError as error:
-            raise _syntax_error(error, self.file) from error
+            raise _syntax_error(error, self.text, self.file) from error
         except yaml.reader.ReaderError as error:
             raise ManifestError(
                 f"cannot be read as YAML: {error.reason}", where=self.file, hint="save it as UTF-8"
@@ -356,10 +357,12 @@ def _short_tag(tag: str) -> str:
     return "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, file: str) -> ManifestError:
+def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> ManifestError:
     mark = error.problem_mark or error.context_mark
     where = place_text(file, mark.line + 1, mark.column + 1) if mark else file
     problem = error.problem or "malformed YAML"
+    if mark and "cannot start any token" in problem and text[mark.index : mark.index + 1] == "\t":
+        problem += " (a tab character)"  # PyYAML's own parser names it, libyaml does not
     return ManifestError(f"no valid YAML: {problem}", where=where, hint=_syntax_hint(problem))
 
 

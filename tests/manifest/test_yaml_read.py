@@ -206,3 +206,10 @@ def test_values_of_a_parameter_file_keep_text_and_digits():
     ]
     with pytest.raises(ManifestError, match="no mapping"):
         read_values("- a\n")
+
+
+def test_a_tab_for_indentation_is_named_with_what_to_do() -> None:
+    with pytest.raises(ManifestError, match="a tab character") as caught:
+        read("a:\n\tb: 1\n", "w.yaml")
+    assert caught.value.where == "w.yaml:2:1"
+    assert "indent with spaces" in caught.value.hint

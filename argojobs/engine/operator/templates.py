@@ -17,8 +17,6 @@ TYPES = (
 )  # fmt: skip
 POD_TYPES = frozenset({"container", "containerSet", "script", "resource", "data"})
 
-_NODE_TYPES = {"steps": "Steps", "dag": "DAG", "suspend": "Suspend", "http": "HTTP"}
-
 #: Lists that merge element by element, and the field that tells their elements apart.
 _MERGE_KEYS = {
     "volumes": "name", "volumeMounts": "mountPath", "env": "name", "ports": "containerPort",
@@ -30,11 +28,6 @@ _MERGE_KEYS = {
 def kind_of(template: Template) -> str:
     """The template's type, "" when it has none."""
     return next((kind for kind in TYPES if template.get(kind) is not None), "")
-
-
-def node_type(template: Template) -> str:
-    """The type of the node that runs the template: Steps, DAG, Suspend, HTTP or Pod."""
-    return _NODE_TYPES.get(kind_of(template), "Pod")
 
 
 class Templates:
