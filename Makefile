@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint bench docs format clean
+.PHONY: help demo test test-cluster lint bench docs format clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F: '{printf "make %-8s%s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F: '{printf "make %-13s%s\n", $$1, $$2}'
 
 # One environment for all; made anew when what it holds is declared differently.
 $(VENV)/ready: pyproject.toml
@@ -23,6 +23,9 @@ demo: $(VENV)/ready  ## set everything up and run the demo pipeline on this mach
 
 test: $(VENV)/ready  ## set everything up and pass the tests
 	$(BIN)/python -m pytest
+
+test-cluster: $(VENV)/ready  ## the tests on a real Kubernetes and Argo, started here (Linux, root, Go)
+	$(BIN)/python -m pytest tests/cluster/suite
 
 lint: $(VENV)/ready  ## ruff, mypy and the direction of imports
 	$(BIN)/ruff check .

@@ -128,7 +128,7 @@ def _not_in_a_step(name: str) -> object:
 
         raise StepError(
             f"argojobs.{name} is not there inside a step",
-            hint='Call it below `if __name__ == "__main__":`, where argojobs is installed.',
+            hint='call it below `if __name__ == "__main__":`, where argojobs is installed.',
         )
 
     return missing

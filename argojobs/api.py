@@ -12,29 +12,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.connect import check_context, connect_to_run
-from argojobs.cli.plan import carry_out, earlier_code, make_plan
-from argojobs.cli.preparing import Wish, prepare
+from argojobs.cli.connect import Target, target
+from argojobs.cli.plan import carry_out
+from argojobs.cli.preparing import Wish
+from argojobs.cli.submission import plan_of
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
 from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
     from argojobs.dsl.pipelines import Pipeline
-    from argojobs.engine.local import LocalService
     from argojobs.manifest.overrides import Given
+    from argojobs.service import Service
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of a pipeline; made by `argojobs.run`.
 
-    name: of the run, as `argojobs list` shows it.
+    name: of the run, as `argojobs list` shows it. target: where it runs.
     """
 
     name: str
     pipeline: Pipeline[Any, Any]
-    service: LocalService
+    target: Target
+
+    @property
+    def service(self) -> Service:
+        """The server that runs it."""
+        return self.target.service
 
     @property
     def workflow(self) -> Workflow:
@@ -72,7 +78,8 @@ class Run:
         """What the pipeline returned: an Outputs, a value, an artifact, or None.
 
         Parameters are typed as declared; the path of an artifact is where the repository of this
-        machine has it: read it there, do not change it. Raises NotFoundError before the end.
+        machine has it (read it there, do not change it), or a copy of what a server has, made in
+        the folder for caches. Raises NotFoundError before the end.
         """
         from argojobs.runtime.wire import decode
 
@@ -83,10 +90,11 @@ class Run:
         made = (nodes.get(self.name) or {}).get("outputs") or {}
         texts = {p["name"]: p["value"] for p in made.get("parameters") or () if "value" in p}
         places = {a["name"]: a["s3"]["key"] for a in made.get("artifacts") or () if "s3" in a}
+        stored = self.target.local.repository().local if self.target.local else self._downloaded
         values: dict[str, Any] = {}
         for name, field in fields.items():
             if field.kind == "artifact" and name in places:
-                values[name] = field.cls(self.service.repository().local(places[name]) or "")
+                values[name] = field.cls(stored(places[name]) or "")
             elif name in texts:
                 values[name] = decode(texts[name], field.annotation)
             else:
@@ -96,6 +104,17 @@ class Run:
         returns = self.pipeline.outputs
         single = list(fields) == ["result"] and not hasattr(returns, "continuing")
         return values["result"] if single else returns(**values)
+
+    def _downloaded(self, key: str) -> str:
+        """Return the path of a copy of an object or tree of the server's store."""
+        import platformdirs
+
+        folder = Path(platformdirs.user_cache_dir("argojobs", appauthor=False))
+        path = folder / "artifacts" / key
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.target.repository().get(key, str(path))
+        return str(path)
 
     def stop(self) -> None:
         """Stop the steps that run; exit handlers still run."""
@@ -108,30 +127,27 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     *,
     context: str = "",
+    server: str = "",
     experiment: str = "",
     **more: Any,
 ) -> Run:
-    """Start a pipeline on this machine and return at once.
+    """Start a pipeline and return at once.
 
     parameters, more: the pipeline's arguments, typed as it declares them; an artifact is given as
-    a path or as `run:NAME/STEP/output`. `parameters` is for names that are options here. context:
-    `local`. experiment: what the run belongs to. Raises DefinitionError, ParameterError,
-    BundleError, UnsupportedError or HostError before anything starts.
+    a path or as `run:NAME/STEP/output`. `parameters` is for names that are options here. context,
+    server: where, as the command line's options; without them as it does, so usually here.
+    experiment: what the run belongs to. Raises DefinitionError, ParameterError, BundleError,
+    UnsupportedError or HostError before anything starts, ServerError when a server is not there.
     """
-    from argojobs.compile.bundle import stored_code
-
-    check_context(context)
     loaded = _loaded(pipeline)
-    service = connect_to_run(loaded.root)
-    service.prepare()
+    place = target(context, server, loaded.root, new_run=True)
+    if place.local is not None:
+        place.local.prepare()
     given = {**(parameters or {}), **more}
     wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
-    prepared = prepare(
-        wish, stored_code, lambda wanted: earlier_code(service.repository(), wanted), loaded
-    )
-    plan = make_plan(prepared, service, service.repository, experiment=experiment)
-    created = carry_out(plan, service, service.repository)
-    return Run(str(created["metadata"]["name"]), pipeline, service)
+    plan = plan_of(wish, place, loaded, experiment=experiment)
+    created = carry_out(plan, place.service, place.repository)
+    return Run(str(created["metadata"]["name"]), pipeline, place)
 
 
 def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:

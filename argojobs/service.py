@@ -8,7 +8,8 @@ Source of the operations: Argo's REST API, workflow service (`/api/v1/workflows/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -54,6 +55,12 @@ class Service(Protocol):
         the same submission is a ConflictError, never a second run.
         """
 
+    def check(self, workflow: Workflow) -> list[str]:
+        """Raise what `create` would, without starting anything; return what there is to note."""
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all workflows, newest first: what short names are looked up in."""
+
     def get(self, name: str) -> Workflow:
         """Return the whole object, `status.nodes` included."""
 
@@ -77,8 +84,135 @@ class Service(Protocol):
     def terminate(self, name: str, message: str = "") -> Workflow:
         """End all steps at once, without exit handlers (shutdown strategy Terminate)."""
 
+    def suspend(self, name: str) -> Workflow:
+        """Start no further steps until `resume`; those that run go on."""
+
+    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
+        """Let a suspended workflow go on, and its suspend nodes with it.
+
+        node_selector: Argo's field selector (`displayName=approve`); "" means all of them.
+        """
+
+    def retry(
+        self,
+        name: str,
+        *,
+        restart_successful: bool = False,
+        node_selector: str = "",
+        parameters: Sequence[str] = (),
+    ) -> Workflow:
+        """Run the failed steps of a finished workflow again, under the same name.
+
+        parameters: `name=value`, in place of the workflow's own. With restart_successful the
+        nodes that the selector names run again too, and all that came after them.
+        """
+
+    def resubmit(
+        self, name: str, *, memoized: bool = False, parameters: Sequence[str] = ()
+    ) -> Workflow:
+        """Start the workflow again under a new name, which the server makes; return the new one.
+
+        memoized: steps that succeeded are not run again but taken from the old workflow.
+        """
+
     def delete(self, name: str) -> None:
         """Forget the workflow and its files; one that runs is terminated first."""
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """Copy one output artifact of a node to `target` (a file or folder) and return it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """One pod of a run. phase: as Kubernetes has it; host: the machine it is on, "" for none yet."""
+
+    name: str
+    run: str
+    node_id: str
+    phase: str
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PodEvent:
+    """What happened to a pod, as Kubernetes tells it: `Warning FailedScheduling ...`."""
+
+    time: str
+    type: Literal["Normal", "Warning"]
+    reason: str
+    pod: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command in a pod answered; both streams are whole texts."""
+
+    exit_code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine that runs pods, and how much it offers them by resource, as Kubernetes writes it."""
+
+    name: str
+    ready: bool
+    offers: Mapping[str, str]
+
+
+class Pods(Protocol):
+    """What only Kubernetes offers beside Argo's server: the pods themselves, and their machines.
+
+    Every method may raise `NotFoundError`, `UsageError` (not allowed) or `ServerError`.
+    """
+
+    def of_run(self, run: str) -> list[Pod]:
+        """Return the pods of a run that are still there, in order of their names."""
+
+    def events(self, run: str) -> list[PodEvent]:
+        """Return what happened to the pods of a run, oldest first; Kubernetes keeps it an hour."""
+
+    def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
+        """Run a command in a pod that runs, and wait for its end.
+
+        Raises NotFoundError where there is no such pod, ConflictError where it does not run.
+        """
+
+    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
+        """Give a port of this machine that leads to a port of a pod, while the context is open."""
+
+    def machines(self) -> list[Machine]:
+        """Return the machines that pods run on."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUse:
+    """Who uses so many GPUs; run and namespace are "" where there is none."""
+
+    count: int
+    user: str
+    run: str
+    pod: str
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpus:
+    """The GPUs of one kind on one machine."""
+
+    machine: str
+    resource: str
+    total: int
+    uses: tuple[GpuUse, ...] = ()
+
+    @property
+    def used(self) -> int:
+        """How many of them are lent."""
+        return sum(use.count for use in self.uses)
+
+    @property
+    def free(self) -> int:
+        """How many of them are not lent."""
+        return max(0, self.total - self.used)

@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting moving peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 
-from benchmarks import compiling, linting, peers, running, startup
+from benchmarks import compiling, linting, moving, peers, running, startup
 from benchmarks.measure import ROOT, ROUNDS, Row, machine
 from benchmarks.peers import PeerRow
 
 HEAD = f"""# Benchmarks
 
 Written by `make bench`. Each row was measured turn by turn with what stands beside it, in one run on
-one machine; the figure is the median of at least {ROUNDS} turns (three for lint). Take ratios and
+one machine; the figure is the median of at least {ROUNDS} turns (three for lint and for moving artifacts). Take ratios and
 differences from here, not absolute times.
 
 ## What is promised
@@ -36,6 +36,7 @@ PARTS = {
     "running": running.rows,
     "compiling": compiling.rows,
     "linting": linting.rows,
+    "moving": moving.rows,
 }
 
 
@@ -86,6 +87,9 @@ def main() -> int:
         text += PEERS + peer_table(others)
         text += "".join(f"\nNot measured: {line}.\n" for line in missing)
         versions += more
+    if not chosen or "moving" in chosen:
+        versions += moving.versions()
+        text += f"\nNot measured: {moving.missing()}.\n" if moving.missing() else ""
     text += f"\n{machine()}; {', '.join(versions)}.\n"
     print(text)
     if not chosen:

@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: the DSL's names and the command line's verbs.
+"""Write docs/reference/ from the code: the DSL's names, the command line's verbs, lint's rules.
 
 `make docs` runs it; `python scripts/reference.py --check` fails where a page is out of date.
 """
@@ -109,11 +109,38 @@ state unknown; 130 interrupted.
     return "".join(parts)
 
 
+def lint_page() -> str:
+    """The page of every finding's code; `argojobs lint --explain CODE` says the same."""
+    from argojobs.cli.lint_rules import ALL
+
+    parts = [
+        """# Lint's findings
+
+Made from the code by `make docs`; `argojobs lint --explain CODE` shows the same. Examples are shortened
+to the template or spec that they are about. How lint is used: [lint](../howto/lint.md).
+
+| Code | | |
+|---|---|---|
+"""
+    ]
+    parts += [
+        f"| [`{code}`](#{code}) | {rule.level} | {rule.title} |\n" for code, rule in ALL.items()
+    ]
+    for code, rule in ALL.items():
+        parts.append(f"\n## {code}\n\n{rule.title} ({rule.level}). {rule.explanation}\n")
+        parts.append(f"\n{rule.remedy} [More]({rule.page})\n")
+        parts.append(
+            f"\nWrong:\n\n```text\n{rule.wrong}```\n\nRight:\n\n```text\n{rule.right}```\n"
+        )
+    return "".join(parts)
+
+
 def main() -> int:
     """Write the pages, or with `--check` say which are out of date."""
     stale = []
     PAGES.mkdir(exist_ok=True)
-    for name, text in (("dsl.md", dsl_page()), ("cli.md", cli_page())):
+    pages = {"dsl.md": dsl_page(), "cli.md": cli_page(), "lint.md": lint_page()}
+    for name, text in pages.items():
         page = PAGES / name
         if not page.exists() or page.read_text() != text:
             stale.append(name)

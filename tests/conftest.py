@@ -7,8 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from seaweed import Seaweed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,3 +44,15 @@ def shared() -> Path:
     if not (SHARED / "argo").is_dir():
         pytest.skip("../shared with the records of the real Argo is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def s3_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seaweed]:
+    """A real S3 service for the whole session, or a skip that says why there is none."""
+    sys.path.insert(0, str(ROOT / "tests" / "storage"))  # its helper is used elsewhere, too
+    import seaweed
+
+    if reason := seaweed.why_not():
+        pytest.skip(reason)
+    with seaweed.running(tmp_path_factory.mktemp("seaweed")) as running:
+        yield running

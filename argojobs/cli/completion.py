@@ -1,4 +1,4 @@
-"""What a shell completes: names of runs, steps, pipelines and parameters.
+"""What a shell completes: names of runs, steps, contexts, pipelines, parameters and settings.
 
 A completion has no place for messages: what cannot be found out is left out silently.
 """
@@ -15,7 +15,8 @@ import typer
 def complete_run(incomplete: str) -> list[str]:
     """Return the names that begin so, and the short ends of names that do, and `@latest`."""
     from argojobs.cli.connect import connect
-    from argojobs.cli.names import LATEST, all_names
+    from argojobs.cli.names import LATEST
+    from argojobs.cli.owners import all_names
     from argojobs.errors import ArgojobsError
 
     try:
@@ -25,6 +26,28 @@ def complete_run(incomplete: str) -> list[str]:
     ends = [name.rpartition("-")[2] for name in names] if incomplete else []
     found = [name for name in [*names, *ends, LATEST] if name.startswith(incomplete)]
     return list(dict.fromkeys(found))
+
+
+def complete_context(incomplete: str) -> list[str]:
+    """Return the names of the contexts that begin so."""
+    from argojobs.config.context_files import load_contexts
+    from argojobs.errors import ArgojobsError
+
+    try:
+        names = load_contexts().names()
+    except ArgojobsError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_setting(incomplete: str) -> list[str]:
+    """Return the keys of settings that begin so; those of contexts for each that there is."""
+    from argojobs.config.context_reading import READERS
+    from argojobs.config.settings import KEYS
+
+    names = [name for name in complete_context("") if name != "local"]
+    keys = [*KEYS, *(f"contexts.{name}.{key}" for name in names for key in READERS)]
+    return [key for key in keys if key.startswith(incomplete)]
 
 
 def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:

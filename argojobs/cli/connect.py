@@ -1,27 +1,84 @@
-"""The service that a verb talks to."""
+"""Where a verb acts: the service of a context and the store beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from argojobs.errors import UsageError
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from argojobs.config.contexts import Context
     from argojobs.engine.local import LocalService
     from argojobs.service import Service
+    from argojobs.storage.repository import Repository
 
-LOCAL = "local"
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A context at work.
+
+    service: its runs. repository: opens where code and artifacts are stored; raises UsageError
+    where the context has no S3. again: makes one more service, for a thread of its own. options:
+    what a command must say to get here, with a blank in front; "" where it need not say it.
+    local: the service once more, where it is this machine's.
+    """
+
+    context: Context
+    service: Service
+    repository: Callable[[], Repository]
+    again: Callable[[], Service]
+    options: str = ""
+    local: LocalService | None = None
+
+    @property
+    def stores(self) -> bool:
+        """Whether there is a store, so that code need not travel in the manifest."""
+        return self.local is not None or self.context.s3 is not None
 
 
 def connect(context: str = "", server: str = "") -> Service:
-    """Return the service of a context or server; without either, this machine.
+    """Return the service of a context or server; without either, of the one in use.
 
-    Raises UsageError for anything but `local`, and HostError when the home cannot serve.
+    Raises UsageError for an unknown context, and HostError when the home cannot serve.
     """
-    check_context(context, server)
-    return local()
+    return target(context, server).service
+
+
+def target(
+    context: str = "",
+    server: str = "",
+    project: Path | None = None,
+    *,
+    strict_resources: bool = False,
+    share_host_paths: bool = False,
+    new_run: bool = False,
+) -> Target:
+    """Return what a verb acts on.
+
+    project: the folder whose argojobs.toml may name the context, the current one unless given.
+    new_run: what steps on this machine get of this process (interpreter, environment, claims) is
+    recorded; strict_resources and share_host_paths are for such a run.
+    """
+    from argojobs.config.choosing import choose
+
+    chosen = choose(context, server, project)
+    said = f" --context {context}" if context else f" --server {server}" if server else ""
+    if not chosen.is_local:
+        from argojobs.cli.remote import remote_repository, remote_service
+
+        return Target(
+            chosen,
+            remote_service(chosen),
+            lambda: remote_repository(chosen),
+            lambda: remote_service(chosen),
+            said,
+        )
+    if not new_run:
+        service = local()
+    else:
+        service = _local_for_run(project or Path.cwd(), strict_resources, share_host_paths)
+    return Target(chosen, service, service.repository, local, said, service)
 
 
 def local() -> LocalService:
@@ -31,27 +88,10 @@ def local() -> LocalService:
     return LocalService()
 
 
-def connect_to_run(
-    project: Path, *, strict_resources: bool = False, share_host_paths: bool = False
-) -> LocalService:
-    """Return the service of this machine for a new run of the project in a folder.
-
-    What its steps get of this process (interpreter, environment, claims) is recorded here.
-    """
+def _local_for_run(project: Path, strict_resources: bool, share_host_paths: bool) -> LocalService:
     from argojobs.config.settings import load_settings
     from argojobs.engine.local import LocalService
     from argojobs.engine.submitter import capture
 
     submitter = capture(load_settings(project), project=project, share_host_paths=share_host_paths)
     return LocalService(submitter=submitter, strict_resources=strict_resources)
-
-
-def check_context(context: str = "", server: str = "") -> None:
-    """Refuse servers and contexts other than this machine, which this release does not have."""
-    for option, value in (("--context", context), ("--server", server)):
-        if value and value != LOCAL:
-            raise UsageError(
-                f"{option} {value}: this release runs on this machine only",
-                hint="real Argo servers and contexts come with the next release; to use this "
-                f"manifest on one now: argojobs compile FILE | argo submit -  (or leave {option} out)",
-            )

@@ -32,7 +32,7 @@ class Follow:
 
     interrupted: called on Ctrl-C with the count of presses so far and a function that shows a
     note; it raises KeyboardInterrupt to end following. gone: set when a thread found that
-    nobody reads the stream any more.
+    nobody reads the stream any more. options: what a command must say to get there.
     """
 
     service: Service
@@ -42,11 +42,20 @@ class Follow:
     interrupted: Callable[[int, Callable[[str], None]], None]
     now: Callable[[], float] = time.time
     gone: threading.Event = field(default_factory=threading.Event)
+    options: str = ""
 
 
-def goes_on(name: str) -> str:
-    """Return what a reader is told who leaves a run that goes on."""
-    return f"{name} goes on; argojobs watch {name}, argojobs stop {name}\n"
+def goes_on(name: str, options: str = "") -> str:
+    """Return what a reader is told who leaves a run that goes on.
+
+    options: what a command must say to get there, with a blank in front.
+    """
+    return f"{name} goes on; argojobs watch {name}{options}, argojobs stop {name}{options}\n"
+
+
+def leave(_: int, note: Callable[[str], None]) -> None:  # noqa: ARG001 - see Follow.interrupted
+    """Leave at the first Ctrl-C: the run goes on."""
+    raise KeyboardInterrupt
 
 
 def mode_for(stream: TextIO, *, quiet: bool = False) -> Mode:
@@ -97,7 +106,7 @@ def _to_end(
             if ends >= EARLY_ENDS:
                 raise ServerError(
                     f"the watch of {name} keeps ending before the run does: its state is unknown",
-                    hint=f"ask again: argojobs get {name}",
+                    hint=f"ask again: argojobs get {name}{how.options}",
                 )
         except KeyboardInterrupt:
             if how.gone.is_set():

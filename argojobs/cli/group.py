@@ -40,10 +40,23 @@ VERBS = (
     Verb("list", "List runs, newest first.", LOOK, aliases=("state",)),
     Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
     Verb("logs", "Show the log lines of a run or of one step.", LOOK, aliases=("get-logs",)),
+    Verb("artifacts", "List, fetch and store what runs take and make.", LOOK),
     Verb("watch", "Follow a run until it ends.", LOOK),
     Verb("wait", "Wait until runs have ended.", LOOK),
     Verb("stop", "Stop the steps of a run; its exit handler still runs.", CHANGE),
+    Verb(
+        "abort",
+        "End the steps of a run at once, and skip its exit handler.",
+        CHANGE,
+        aliases=("cancel", "scheduler-cancel-job"),
+    ),
+    Verb("suspend", "Start no further steps of a run until it is resumed.", CHANGE),
+    Verb("resume", "Let a suspended run go on.", CHANGE),
+    Verb("retry", "Run the failed steps of a run again.", CHANGE),
+    Verb("resubmit", "Start a run again as a new one, from the beginning or a step.", CHANGE),
     Verb("delete", "Forget runs and delete their files.", CHANGE),
+    Verb("context", "List contexts, which say where runs live, or change them.", REST),
+    Verb("config", "Show settings, or change those of your config file.", REST),
     Verb("server", "Show or stop the controller of this machine.", REST),
     Verb("version", "Show versions.", REST),
 )
@@ -65,13 +78,20 @@ ELSEWHERE = {
     "status": "get",
     "log": "logs",
     "follow": "watch",
-    "cancel": "stop",
-    "kill": "stop",
-    "abort": "stop",
-    "terminate": "stop",
+    "kill": "abort",
+    "terminate": "abort",
+    "pause": "suspend",
+    "continue": "resume",
+    "approve": "resume",
+    "restart": "retry",
+    "rerun": "resubmit",
     "rm": "delete",
     "remove": "delete",
     "demo": "new demo",
+    "contexts": "context list",
+    "settings": "config show",
+    "use-context": "context use NAME",
+    "login": "context add NAME",
     "help": "--help",
 }
 
@@ -119,7 +139,7 @@ class Verbs(TyperGroup):
         """Write the list of verbs in parts, without importing any."""
         for part in dict.fromkeys(verb.part for verb in VERBS):
             with formatter.section(part):
-                formatter.write_dl([(f"{v.name:<8}", v.summary) for v in VERBS if v.part == part])
+                formatter.write_dl([(f"{v.name:<9}", v.summary) for v in VERBS if v.part == part])
 
 
 def unknown_verb(word: str) -> UsageError:
@@ -189,4 +209,6 @@ def _before_the_verb(
     given = {"context": context, "server": server, "verbose": verbose}
     defaults = {name: value for name, value in given.items() if value}
     if defaults:
-        ctx.default_map = dict.fromkeys(_BY_NAME, defaults)
+        # A verb with verbs of its own looks for theirs in its own.
+        parts = {**defaults, **dict.fromkeys(("ls", "get", "put"), defaults)}
+        ctx.default_map = {**dict.fromkeys(_BY_NAME, defaults), "artifacts": parts}

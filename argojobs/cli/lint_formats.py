@@ -17,8 +17,10 @@ _STYLES = {"error": "bold red", "warning": "yellow"}
 
 
 def place_of(report: Report) -> str:
-    """Return `file:line:column`, or the file of a finding without a place."""
-    return place_text(report.file, report.line, report.column) if report.line else report.file
+    """Return `file:line:column` of a manifest, `file:line` of a program, or the file alone."""
+    if report.column:
+        return place_text(report.file, report.line, report.column)
+    return f"{report.file}:{report.line}" if report.line else report.file
 
 
 def text_lines(linted: Linted) -> list[Line]:
@@ -113,15 +115,12 @@ def _sarif_rule(code: str) -> dict[str, Any]:
 
 
 def _sarif_result(report: Report, index: int) -> dict[str, Any]:
-    from pathlib import Path
-    from urllib.parse import quote
-
     finding = report.finding
-    location: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(Path(report.file).as_posix(), safe="/")}
-    }
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(report.file)}}
     if report.line:
-        location["region"] = {"startLine": report.line, "startColumn": report.column}
+        location["region"] = {"startLine": report.line}
+    if report.column:
+        location["region"]["startColumn"] = report.column
     where: dict[str, Any] = {"physicalLocation": location}
     if finding.path:
         where["logicalLocations"] = [{"fullyQualifiedName": path_text(finding.path)}]
@@ -135,6 +134,25 @@ def _sarif_result(report: Report, index: int) -> dict[str, Any]:
     }
 
 
+def _from_here(file: str) -> str:
+    """Return a file from the working directory on, where it lies below: so a checkout shows it."""
+    from pathlib import Path
+
+    path = Path(file)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return path.as_posix()
+
+
+def _uri(file: str) -> str:
+    """Return a file as SARIF wants it: a relative reference, or a whole `file:` URI."""
+    from pathlib import Path
+    from urllib.parse import quote
+
+    name = _from_here(file)
+    return Path(name).as_uri() if Path(name).is_absolute() else quote(name, safe="/")
+
+
 def github_lines(reports: Sequence[Report]) -> list[str]:
     """Return workflow commands that GitHub shows beside the lines of a change.
 
@@ -143,9 +161,11 @@ def github_lines(reports: Sequence[Report]) -> list[str]:
     lines = []
     for report in reports:
         finding = report.finding
-        parts = {"file": report.file, "title": finding.code}
+        parts = {"file": _from_here(report.file), "title": finding.code}
         if report.line:
-            parts |= {"line": str(report.line), "col": str(report.column)}
+            parts["line"] = str(report.line)
+        if report.column:
+            parts["col"] = str(report.column)
         properties = ",".join(f"{name}={_property(value)}" for name, value in parts.items())
         where = f"{path_text(finding.path)}: " if finding.path else ""
         hint = f"\n{finding.hint}" if finding.hint else ""
@@ -166,9 +186,8 @@ def rule_lines(rule: Rule) -> list[Line]:
     lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {rule.title}", "")], [("", "")]]
     lines += [[(part, "")] for part in rule.explanation.splitlines()]
     lines += [[("", "")], [("remedy: ", "bold"), (rule.remedy, "")]]
-    if rule.page:
-        lines.append([("page:   ", "bold"), (rule.page, "")])
-    if rule.example:
-        lines += [[("", "")], [("wrong:", "bold")]]
-        lines += [[("  " + part, "dim")] for part in rule.example.rstrip().splitlines()]
+    lines += [[("page:   ", "bold"), (rule.own_page, "")], [("more:   ", "bold"), (rule.page, "")]]
+    for title, example in (("wrong:", rule.wrong), ("right:", rule.right)):
+        lines += [[("", "")], [(title, "bold")]]
+        lines += [[("  " + part, "dim")] for part in example.rstrip().splitlines()]
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argojobs.manifest.lint.rules import RULES, Rule
+from argojobs.manifest.lint.rules.rule import ARGO
 
 _SPEC = "https://kubernetes.io/docs/concepts/workloads/"
 
@@ -15,7 +16,18 @@ _OF_FILES = (
         "else in it is judged.",
         "Correct the place that the message names.",
         "https://yaml.org/spec/1.2.2/",
-        "kind: Workflow\nspec: [",
+        "kind: Workflow\nspec: [\n",
+        "kind: Workflow\nspec: {entrypoint: main}\n",
+    ),
+    Rule(
+        "nothing-to-lint",
+        "warning",
+        "A file without a workflow",
+        "The file was named, and holds only objects of other kinds: nothing in it was judged.",
+        "Name the file with the Workflow; folders give the manifests in them by themselves.",
+        f"{ARGO}cli/argo_lint/",
+        "kind: ConfigMap\nmetadata: {name: settings}\n",
+        "kind: Workflow\nmetadata: {name: w}\n",
     ),
     Rule(
         "request-field",
@@ -24,8 +36,9 @@ _OF_FILES = (
         "The body of Argo's create request holds the workflow and a few options; anything else "
         "on top is dropped in silence.",
         "Move it below `workflow:`, where it belongs, or take it out.",
-        "https://argo-workflows.readthedocs.io/en/latest/rest-api/",
-        "annotations: {a: b}\nworkflow:\n  metadata: {name: w}",
+        f"{ARGO}rest-api/",
+        "annotations: {a: b}\nworkflow:\n  metadata: {name: w}\n",
+        "workflow:\n  metadata: {name: w, annotations: {a: b}}\n",
     ),
     Rule(
         "pod-restart",
@@ -35,7 +48,8 @@ _OF_FILES = (
         "without end; a Workflow makes a new one, a few times.",
         "Write a Workflow with a retryStrategy to say how often.",
         f"{_SPEC}pods/pod-lifecycle/#restart-policy",
-        "kind: Pod\nspec:\n  restartPolicy: OnFailure",
+        "kind: Pod\nspec:\n  restartPolicy: OnFailure\n",
+        "kind: Workflow\nspec:\n  retryStrategy: {limit: 3}\n",
     ),
 )
 

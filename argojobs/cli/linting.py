@@ -28,7 +28,7 @@ _TEMPLATES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One finding of a file. line: 0 where the file is a program and has no such place."""
+    """One finding of a file. line: 0 where that is not known; column: 0 in a program."""
 
     file: str
     line: int
@@ -84,27 +84,32 @@ def lint_files(
 ) -> Linted:
     """Lint files together: templates of one are known to the others.
 
-    libraries: more files or folders with WorkflowTemplates. A file that cannot be read is a
-    finding too (`unreadable`); a program that cannot be imported raises UserCodeError.
+    libraries: more files or folders with WorkflowTemplates, which are linted behind the others. A
+    file that cannot be read is a finding too (`unreadable`); a program that cannot be imported
+    raises UserCodeError. Findings come file by file, in the order of their lines.
     """
-    reports: list[Report] = []
-    contents: list[Contents] = []
-    for file in files:
+    every = list(dict.fromkeys([*files, *(files_of(libraries) if libraries else ())]))
+    contents: dict[Path, Contents] = {}
+    found: dict[Path, list[Report]] = {}
+    for file in every:
         if file.suffix == ".py":
             continue
         try:
-            contents.append(_read(file))
+            contents[file] = _read(file)
         except ManifestError as error:
-            reports.append(_unreadable(file, error))
-    known = [*_templates(contents), *_templates(_libraries(libraries))]
-    for one in contents:
-        reports += _of_contents(one, refs, known)
-    for file in files:
+            found[file] = [_unreadable(file, error)]
+    known = _templates(contents.values())
+    for file, one in contents.items():
+        found[file] = _of_contents(one, refs, known)
+    for file in every:
         if file.suffix == ".py":
-            reports += _of_program(file, refs, known)
-    order = {str(file): number for number, file in enumerate(files)}
-    reports.sort(key=lambda report: (order[report.file], report.line, report.column))
-    return Linted(tuple(map(str, files)), tuple(reports))
+            found[file] = _of_program(file, refs, known)
+    reports = [
+        report
+        for file in every
+        for report in sorted(found[file], key=lambda one: (one.file, one.line, one.column))
+    ]
+    return Linted(tuple(map(str, every)), tuple(reports))
 
 
 def _read(file: Path) -> Contents:
@@ -121,10 +126,6 @@ def _unreadable(file: Path, error: ManifestError) -> Report:
     return Report(str(file), line, column, found("unreadable", (), error.what, error.hint))
 
 
-def _libraries(given: Sequence[str]) -> list[Contents]:
-    return [_read(file) for file in files_of(given) if file.suffix != ".py"] if given else []
-
-
 def _templates(contents: Iterable[Contents]) -> list[Mapping[str, Any]]:
     return [other.value for one in contents for other in one.others if other.kind in _TEMPLATES]
 
@@ -133,37 +134,50 @@ def _of_contents(
     contents: Contents, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
-    from argojobs.manifest.documents import written_path
     from argojobs.manifest.findings import warning
     from argojobs.manifest.lint import KINDS, lint
     from argojobs.manifest.locate import locate_all
 
-    found: list[tuple[Document | Other, Finding]] = []
+    found: list[_Found] = []
     for document in contents.workflows:
-        found += [(document, one) for one in lint(document.workflow, refs=refs, templates=known)]
-        found += [
-            (document, warning("request-field", (), f"`{name}` beside `workflow:` means nothing"))
-            for name in document.ignored
-        ]
-        found += [(document, warning("pod-restart", (), note)) for note in document.notes]
+        findings = lint(document.workflow, refs=refs, templates=known)
+        findings += [warning("pod-restart", (), note) for note in document.notes]
+        found += _placed(document, findings)
+        beside = [(*document.prefix[:-1], name) for name in document.ignored]
+        found += [(document, _request_field(str(path[-1])), path) for path in beside]
     for other in contents.others:
         if other.kind in KINDS:
-            others = lint(other.value, refs=refs, templates=known, kind=other.kind)
-            found += [(other, one) for one in others]
+            found += _placed(other, lint(other.value, refs=refs, templates=known, kind=other.kind))
+    if not contents.workflows and not any(other.kind in KINDS for other in contents.others):
+        kinds = ", ".join(sorted({other.kind for other in contents.others}))
+        what = f"the file holds nothing to lint, only {kinds}"
+        found += _placed(contents.others[0], [warning("nothing-to-lint", (), what, "leave it out")])
     reports: list[Report] = []
-    for number in dict.fromkeys(document.document for document, _ in found):
-        paths = [written_path(d, f.path) for d, f in found if d.document == number]
-        places = locate_all(contents.text, paths, number)
+    for number in dict.fromkeys(document.document for document, _, _ in found):
+        inside = [one for one in found if one[0].document == number]
+        places = locate_all(contents.text, [path for _, _, path in inside], number)
         reports += [
-            Report(
-                contents.file,
-                *places[written_path(document, finding.path)],
-                _as_written(document, finding),
-            )
-            for document, finding in found
-            if document.document == number
+            Report(contents.file, *places[path], _as_written(document, finding))
+            for document, finding, path in inside
         ]
     return reports
+
+
+#: An object, what was found in it, and the path of that in the object's YAML document.
+_Found = tuple["Document | Other", "Finding", tuple[str | int, ...]]
+
+
+def _placed(document: Document | Other, findings: Iterable[Finding]) -> list[_Found]:
+    from argojobs.manifest.documents import written_path
+
+    return [(document, one, written_path(document, one.path)) for one in findings]
+
+
+def _request_field(name: str) -> Finding:
+    from argojobs.manifest.findings import warning
+
+    what = f"`{name}` beside `workflow:` means nothing: Argo drops it"
+    return warning("request-field", (), what, "move it below `workflow:`, or take it out")
 
 
 def _as_written(document: Document | Other, finding: Finding) -> Finding:
@@ -183,6 +197,7 @@ def _of_program(
     from argojobs.compile import compile_loaded
     from argojobs.compile.bundle import IMAGE_CODE
     from argojobs.compile.load import load_all
+    from argojobs.compile.origins import origin_of
     from argojobs.manifest.lint import lint
 
     reports: list[Report] = []
@@ -190,8 +205,18 @@ def _of_program(
         code = IMAGE_CODE if loaded.pipeline is not None else None
         workflow = compile_loaded(loaded, code)
         found = lint(workflow, refs=refs, templates=known)
-        reports += [Report(str(file), 0, 0, finding) for finding in found]
-    return reports
+        place = origin_of(loaded) if found else None
+        reports += [_in_program(file, place(one.path) if place else "", one) for one in found]
+    return list(dict.fromkeys(reports))
+
+
+def _in_program(file: Path, place: str, finding: Finding) -> Report:
+    """Return the report of a finding in a program. place: `file:line`, "" where it is unknown."""
+    where, _, line = place.rpartition(":")
+    if not line.isdecimal():
+        return Report(str(file), 0, 0, finding)
+    same = Path(where).resolve() == file.resolve()
+    return Report(str(file) if same else where, int(line), 0, finding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,6 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 USAGE = 2
 
-#: Names that keep their capital where a hint begins with them.
-NAMES = frozenset({"Python", "Argo", "Kubernetes", "Linux", "Docker", "Ctrl"})
-
 #: Typer's message about a value that is none of an option's.
 _CHOICE = re.compile(r"('[^']*') is not one of (.*?)\.?$", re.DOTALL)
 
@@ -73,13 +70,7 @@ def _say(error: ArgojobsError, *, verbose: bool) -> int:
 
 
 def hint_text(hint: str) -> str:
-    """Return a hint in the one style that all have: it goes on from the error before it.
-
-    It begins in lower case, but for names, and one clause has no full stop.
-    """
-    first, _, rest = hint.partition(" ")
-    if first.rstrip(",:").isalpha() and first.istitle() and first not in NAMES:
-        hint = f"{first.lower()} {rest}".rstrip(" ")
+    """Return a hint as it is shown: one clause has no full stop."""
     one_clause = hint.endswith(".") and not hint.endswith("..") and ". " not in hint
     return hint.removesuffix(".") if one_clause else hint
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from argojobs.cli.owners import names_and_mine
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.errors import NotFoundError
-from argojobs.manifest.names import object_name
+from argojobs.manifest.names import FULL_NAMES, name_start, object_name
 from argojobs.manifest.nearest import nearest, suggestion
 from argojobs.service import Service
 
@@ -18,31 +20,36 @@ SHOWN = 8
 LEAST = 3
 
 
-def run_name(service: Service, given: str, *, changes: bool = False) -> str:
+def run_name(service: Service, given: str, *, changes: bool = False, options: str = "") -> str:
     """Return the whole name of a run that a short one means: `@latest`, or what only it has.
+
+    On a shared server an ending of one of my runs means that one, whatever others' end in, and
+    `@latest` is my latest. options: what a command must say to get there, for hints.
 
     That is an ending of at least three letters or the whole suffix, or the name without its
     suffix. For a verb that changes the run an ending must hold the whole suffix, and the name
     without it is only answered with the runs that it may mean. Raises NotFoundError when no run
     is meant (the nearest are named), or several (listed).
     """
-    names = all_names(service)
+    names, mine = names_and_mine(service)
     if not names:
         raise NotFoundError(
-            f"there is no run {given!r}: no runs here yet", hint="start one: argojobs run FILE"
+            f"there is no run {given!r}: no runs here yet",
+            hint=f"start one: argojobs run FILE{options}",
         )
     if given == LATEST:
-        return names[0]
+        return _mine_first(names, mine)[0]
     if given in names:
         return given
-    if object_name(given) in names:  # what `--name` was given, if Kubernetes takes no such name
+    if object_name(given) in names:  # the full name, if Kubernetes takes no such name
         return object_name(given)
-    matches = [name for name in names if _ends(name, given, changes=changes)]
+    matches = _mine_first([n for n in names if _ends(n, given, changes=changes)], mine)
     if len(matches) == 1:
         return matches[0]
     if matches:
         raise NotFoundError(_several(matches, f"end in {given!r}"), hint="give more of the name")
-    called = [name for name in names if name.rpartition("-")[0] == given]
+    begun = name_start(f"{given}-").rstrip("-")
+    called = _mine_first([n for n in names if n.rpartition("-")[0] in (given, begun)], mine)
     if len(called) == 1 and not changes:
         return called[0]
     if len(called) > 1:
@@ -51,7 +58,14 @@ def run_name(service: Service, given: str, *, changes: bool = False) -> str:
         )
     close = called[0] if called else nearest(given, names)
     hint = f"did you mean {close}? " if close else ""
-    raise NotFoundError(f"there is no run {given!r}", hint=f"{hint}argojobs list shows all runs")
+    raise NotFoundError(
+        f"there is no run {given!r}", hint=f"{hint}argojobs list{options} shows all runs"
+    )
+
+
+def _mine_first(names: list[str], mine: Collection[str]) -> list[str]:
+    """Return those of the names that are my runs; all of them where none is."""
+    return [name for name in names if name in mine] or names
 
 
 def _ends(name: str, given: str, *, changes: bool) -> bool:
@@ -66,33 +80,36 @@ def _several(names: Sequence[str], what: str) -> str:
     return f"{len(names)} runs {what}:\n  " + "\n  ".join(names[:SHOWN]) + more
 
 
-def all_names(service: Service) -> list[str]:
-    """Return the names of all runs, newest first; a service that can, gives them without more."""
-    names: Callable[[], list[str]] | None = getattr(service, "names", None)
-    if names is not None:
-        return names()
-    return [str(run["metadata"]["name"]) for run in service.list()]
-
-
-def run_names(service: Service, given: Sequence[str], *, changes: bool = False) -> list[str]:
+def run_names(
+    service: Service, given: Sequence[str], *, changes: bool = False, options: str = ""
+) -> list[str]:
     """Return the whole names of several runs, each once, in the order given."""
-    return list(dict.fromkeys(run_name(service, name, changes=changes) for name in given))
+    found = [run_name(service, name, changes=changes, options=options) for name in given]
+    return list(dict.fromkeys(found))
 
 
 def step_named(workflow: dict[str, Any], given: str) -> Step:
     """Return the step of a run that a name means: its path or name, its node's name or id.
 
-    An item of a fan-out may be given by its place alone: `train(0)` is `train(0:mnist)`.
+    An item of a fan-out may be given by its place alone: `train(0)` is `train(0:mnist)`. A name
+    that was cut, or a function's, may be given in full.
 
     Raises NotFoundError when there is none (the nearest are named), or several.
     """
+    from argojobs.dsl.names import label
+
     steps = list(walk(steps_of(workflow)))
     run = workflow["metadata"]["name"]
+    texts = dict.fromkeys((given, _as_cut(workflow, given), label(given)))
     for matches in (
-        [s for s in steps if given in {s.path, s.node_id}],
-        [s for s in steps if s.key == given],
-        [s for s in steps if s.name == given],
-        [s for s in steps if s.path.endswith(given)],
+        kind
+        for text in texts
+        for kind in (
+            [s for s in steps if text in {s.path, s.node_id}],
+            [s for s in steps if s.key == text],
+            [s for s in steps if s.name == text],
+            [s for s in steps if s.path.endswith(text)],
+        )
     ):
         if len(matches) == 1:
             return matches[0]
@@ -106,3 +123,12 @@ def step_named(workflow: dict[str, Any], given: str) -> Step:
         f"{run} has no step {given!r}",
         hint=suggestion(given, [s.title for s in steps], what="its steps are"),
     )
+
+
+def _as_cut(workflow: dict[str, Any], given: str) -> str:
+    """Return a path with the full names in it as the run has them (see `names.FULL_NAMES`)."""
+    notes = (workflow["metadata"].get("annotations") or {}).get(FULL_NAMES)
+    full_names: dict[str, str] = json.loads(notes) if notes else {}
+    for short, full in sorted(full_names.items(), key=lambda one: -len(one[1])):
+        given = given.replace(full, short)
+    return given

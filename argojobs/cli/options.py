@@ -4,17 +4,34 @@ from typing import Annotated
 
 import typer
 
-from argojobs.cli.completion import complete_parameter, complete_pipeline, complete_run
+from argojobs.cli.completion import (
+    complete_context,
+    complete_parameter,
+    complete_pipeline,
+    complete_run,
+)
 from argojobs.cli.formats import Format
 
 ContextName = Annotated[
-    str, typer.Option("--context", metavar="NAME", help="Where runs live; `local` is this machine.")
+    str,
+    typer.Option(
+        "--context",
+        metavar="NAME",
+        help="Where runs live; `local` is this machine.",
+        autocompletion=complete_context,
+    ),
 ]
 ServerName = Annotated[
-    str, typer.Option("--server", metavar="NAME|URL", help="An Argo server (next release).")
+    str,
+    typer.Option(
+        "--server",
+        metavar="NAME|URL",
+        help="An Argo server: a context, a name in creds.yaml, or a URL.",
+    ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show our own tracebacks on errors.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+Force = Annotated[bool, typer.Option("--force", help="Do it though the run is another user's.")]
 Output = Annotated[
     Format | None, typer.Option("-o", "--output", help="Print for programs.", show_default=False)
 ]
@@ -32,6 +49,15 @@ RunNames = Annotated[
         metavar="RUN...",
         help="Names of runs, unique endings of them, or @latest.",
         autocompletion=complete_run,
+    ),
+]
+NodeSelector = Annotated[
+    str,
+    typer.Option(
+        "--node",
+        "--node-field-selector",
+        metavar="STEP|SELECTOR",
+        help="A step's name, or Argo's field selector: templateName=approve,phase=Running.",
     ),
 ]
 Params = Annotated[
@@ -58,6 +84,10 @@ PipelineName = Annotated[
         help="Which pipeline of a file with several.",
         autocompletion=complete_pipeline,
     ),
+]
+Image = Annotated[
+    str,
+    typer.Option("--image", metavar="IMAGE", help="What steps that name no image run in."),
 ]
 Code = Annotated[
     str,

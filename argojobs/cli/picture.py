@@ -17,23 +17,33 @@ FRAME = 4
 
 
 class Picture:
-    """The newest state of a run and the newest log lines of each pod."""
+    """The newest state of a run and the newest log lines of each pod.
+
+    The steps are made out only when somebody asks for them: who waits in silence never does, and
+    the run has the machine to itself.
+    """
 
     def __init__(self, workflow: dict[str, Any]) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._logs: dict[str, deque[str]] = {}
         self.note = ""
-        self._set(workflow)
-
-    def _set(self, workflow: dict[str, Any]) -> None:
         self.workflow = workflow
-        self.steps: tuple[Step, ...] = steps_of(workflow)
-        self._names = {pod: _pod_name(step, pod) for step in walk(self.steps) for pod in step.pods}
+        self._steps: tuple[Step, ...] | None = None
+        self._names: dict[str, str] | None = None
 
     def update(self, workflow: dict[str, Any]) -> None:
         """Take a newer state of the run."""
         with self._lock:
-            self._set(workflow)
+            self.workflow = workflow
+            self._steps = self._names = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The run's steps in its newest state."""
+        with self._lock:
+            if self._steps is None:
+                self._steps = steps_of(self.workflow)
+            return self._steps
 
     def add_line(self, node_id: str, text: str) -> None:
         """Take a log line of a pod."""
@@ -42,7 +52,12 @@ class Picture:
 
     def step_name(self, node_id: str) -> str:
         """Return the path, as shown, of the step whose pod this is; "" if not known yet."""
-        return self._names.get(node_id, "")
+        with self._lock:
+            if self._names is None:
+                self._names = {
+                    pod: _pod_name(step, pod) for step in walk(self.steps) for pod in step.pods
+                }
+            return self._names.get(node_id, "")
 
     def logs(self) -> dict[str, tuple[str, ...]]:
         """Return the newest log lines of each pod."""

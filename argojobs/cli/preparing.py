@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.cli.arguments import in_bucket
 from argojobs.errors import ManifestError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ class Wish:
     params and assignments: `--params` and the `-p`s, of which the latter win. debug: all steps
     wait for a debugger; debug_steps: only these. code: "" packs the project, `image`, `latest`
     or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
-    values: parameters that are known already, as from Python; `params` wins.
+    values: parameters that are known already, as from Python; `params` wins. keep_names: those
+    that Kubernetes would refuse are not cut, for who writes a program of the manifest. image:
+    what our own steps that name none run in.
     """
 
     file: str
@@ -42,13 +45,15 @@ class Wish:
     max_code_size: str = ""
     allow_secret_files: bool = False
     values: Overrides = field(default_factory=dict)
+    keep_names: bool = False
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A workflow that may be sent, and what must be stored for it before.
 
-    packed: the code to store, None if there is none. artifacts: arguments that were given and
+    packed: the code to store under `code_key`, None if there is none. artifacts: arguments that were given and
     are not in the workflow yet. warnings: one line each.
     """
 
@@ -56,6 +61,7 @@ class Prepared:
     loaded: Loaded
     settings: Settings
     packed: Packed | None = None
+    code_key: str = ""
     artifacts: tuple[ArtifactArgument, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
@@ -72,18 +78,19 @@ def prepare(wish: Wish, place: Place, earlier: Callable[[str], Code], loaded: Lo
     overrides = overrides_of(wish)
     code, packed = _code(wish, loaded, settings, place, earlier)
     debug: bool | frozenset[str] = frozenset(wish.debug_steps) if wish.debug_steps else wish.debug
-    workflow, findings = _compiled(loaded, code, wish.python, debug)
+    workflow, findings, cut = _compiled(loaded, code, wish, debug)
     applied = _resolved(workflow, overrides)
     if applied.debug and not debug:
-        workflow, findings = _compiled(loaded, code, wish.python, debug=True)
+        workflow, findings, cut = _compiled(loaded, code, wish, debug=True)
         applied = _resolved(workflow, overrides)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
-    warnings += told(findings, wish.file)
+    warnings += [*cut, *told(findings, wish.file)]
     return Prepared(
         workflow=applied.workflow,
         loaded=loaded,
         settings=settings,
         packed=packed if code is not None and code.kind == "stored" else None,
+        code_key=code.key if code is not None else "",
         artifacts=applied.artifacts,
         warnings=tuple(dict.fromkeys(warnings)),
     )
@@ -151,10 +158,10 @@ def _check_travels(loaded: Loaded, packed: Packed) -> None:
     if name in packed.files:
         return
     if name.startswith(f"{RESERVED}/"):
-        hint = f"Move it out of {RESERVED}/, where a bundle has argojobs itself."
+        hint = f"move it out of {RESERVED}/, where a bundle has argojobs itself."
     else:
         hint = (
-            f"Look for a pattern that matches it in {IGNORE_FILE}, .gitignore and "
+            f"look for a pattern that matches it in {IGNORE_FILE}, .gitignore and "
             f".git/info/exclude: take it out, or add a line !/{name} below it."
         )
     raise BundleError(
@@ -206,16 +213,21 @@ _MADE_GOOD = frozenset({"not-quoted", "name-missing"})
 
 
 def _compiled(
-    loaded: Loaded, code: Code | None, python: str, debug: bool | frozenset[str]
-) -> tuple[dict[str, Any], list[Finding]]:
-    """Compile and lint. Raises ManifestError for what is wrong in it; returns the warnings."""
+    loaded: Loaded, code: Code | None, wish: Wish, debug: bool | frozenset[str]
+) -> tuple[dict[str, Any], list[Finding], list[str]]:
+    """Compile, cut names and lint. Raises ManifestError for what is wrong.
+
+    Returns the workflow, the warnings, and what was cut, one line each.
+    """
     from argojobs.compile import compile_loaded
     from argojobs.manifest.check import clean
+    from argojobs.manifest.cut_names import cut_names
     from argojobs.manifest.fields import check_fields
     from argojobs.manifest.findings import as_error, errors
     from argojobs.manifest.lint import lint
 
-    workflow = compile_loaded(loaded, code, python=python, debug=debug)
+    workflow = compile_loaded(loaded, code, python=wish.python, debug=debug, image=wish.image)
+    workflow, cut = (workflow, []) if wish.keep_names else cut_names(workflow)
     # References elsewhere are the business of where it runs; `argojobs lint` warns of them.
     findings = lint(workflow, refs="off")
     faults = [one for one in errors(findings) if one.code not in _MADE_GOOD]
@@ -224,13 +236,15 @@ def _compiled(
     fields = check_fields(workflow)
     seen = {finding.path for finding in fields}
     others = [one for one in findings if one.level == "warning" and one.path not in seen]
-    return clean(workflow, fields), [*fields, *others]
+    return clean(workflow, fields), [*fields, *others], cut
 
 
 def _place_of(loaded: Loaded, finding: Finding) -> str:
-    """Return `file:line:column` of a finding in a manifest file, "" for what has no such place."""
+    """Return `file:line:column` of a finding in a manifest file, `file:line` in a program."""
     if loaded.kind != "manifest":
-        return ""
+        from argojobs.compile.origins import origin_of
+
+        return origin_of(loaded)(finding.path)
     from argojobs.manifest import documents
 
     contents = documents.load(loaded.path)
@@ -295,10 +309,13 @@ def with_metadata(
     return {**workflow, "metadata": metadata}
 
 
-def without_artifacts(prepared: Prepared) -> Prepared:
+def with_bucket_artifacts(
+    prepared: Prepared, bucket: Callable[[str, str], dict[str, Any]] | None
+) -> Prepared:
     """Put `s3://` arguments into the workflow; refuse those that would have to be stored first.
 
-    For `compile`, which writes nothing. Raises ManifestError.
+    bucket: from bucket and key to the location, None where no S3 is known. For `compile`, which
+    writes nothing. Raises ManifestError.
     """
     workflow = prepared.workflow
     for given in prepared.artifacts:
@@ -308,7 +325,5 @@ def without_artifacts(prepared: Prepared) -> Prepared:
                 "stores nothing",
                 hint=f"give {given.name}=s3://bucket/key, or use argojobs run",
             )
-        bucket, _, key = given.text.removeprefix("s3://").partition("/")
-        source = {"name": given.name, "s3": {"bucket": bucket, "key": key}}
-        workflow = with_artifact(workflow, source)
+        workflow = with_artifact(workflow, in_bucket(given, bucket))
     return replace(prepared, workflow=workflow, artifacts=())

@@ -29,16 +29,18 @@ def failure_lines(
     *,
     took: float | None = None,
     streamed: bool = False,
+    options: str = "",
 ) -> list[Line]:
     """Return the report of a run that failed: at most 25 lines, of which 20 are the log's.
 
-    streamed: the reader has just seen the log lines, so that they are not repeated.
+    streamed: the reader has just seen the log lines, so that they are not repeated. options:
+    what a command must say to get there, with a blank in front.
     """
     name = str(workflow["metadata"]["name"])
     status = workflow.get("status") or {}
     steps = steps_of(workflow)
     if was_stopped(workflow):
-        return _stopped_lines(workflow, steps, screen, took)
+        return _stopped_lines(workflow, steps, screen, took, options)
     broken = failed_steps(steps)
     lines: list[Line] = [] if streamed else [[(text, "")] for text in tail(log)]
     mark, style = sign(str(status.get("phase", "Failed")), signs=screen.signs)
@@ -62,13 +64,13 @@ def failure_lines(
             (f", {done} of {plural(count, 'step')} succeeded{why}", ""),
         ]
     )
-    more = [f"argojobs logs {name} {_typed(broken[0])}"] if broken else []
-    more.append(f"argojobs get {name}")
+    more = [f"argojobs logs {name} {typed(broken[0])}{options}"] if broken else []
+    more.append(f"argojobs get {name}{options}")
     lines.append([("  more: " + "   ".join(more), "dim")])
     return lines
 
 
-def _typed(step: Step) -> str:
+def typed(step: Step) -> str:
     """Return the path of a step as a shell takes it."""
     return shlex.quote(step.path if step.path == step.title else step.key)
 
@@ -84,7 +86,11 @@ def _cause(message: str, log: Sequence[str]) -> str:
 
 
 def _stopped_lines(
-    workflow: dict[str, Any], steps: Sequence[Step], screen: Screen, took: float | None
+    workflow: dict[str, Any],
+    steps: Sequence[Step],
+    screen: Screen,
+    took: float | None,
+    options: str,
 ) -> list[Line]:
     name = str(workflow["metadata"]["name"])
     why = str((workflow["metadata"].get("annotations") or {}).get(STOP_MESSAGE, ""))
@@ -96,7 +102,7 @@ def _stopped_lines(
             (f"{mark} {name} was stopped{after}", "yellow"),
             (f"{_because(_one_line(why))}, {done} of {plural(count, 'step')} succeeded", ""),
         ],
-        [(f"  more: argojobs get {name}   argojobs logs {name}", "dim")],
+        [(f"  more: argojobs get {name}{options}   argojobs logs {name}{options}", "dim")],
     ]
 
 

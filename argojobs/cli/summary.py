@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failing_log, failure_lines
@@ -12,7 +12,9 @@ from argojobs.cli.text import Line, Screen, columns, plain, plural, screen_of, s
 from argojobs.cli.times import elapsed, run_seconds
 from argojobs.cli.tree import progress, steps_of
 from argojobs.runtime.wire import readable
-from argojobs.service import Service
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
 
 #: A number with more decimals than a reader wants, standing by itself.
 _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"
@@ -26,7 +28,7 @@ def succeeded(workflow: dict[str, Any]) -> bool:
 
 
 def show_end(
-    service: Service, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool
+    place: Target, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool
 ) -> int:
     """Show how a run ended and return the verb's exit code: 0, or 1 if the run failed.
 
@@ -34,18 +36,27 @@ def show_end(
     """
     screen = screen_of(stream)
     if succeeded(workflow):
-        show(success_lines(workflow, screen, now, where_in(service)), stream=stream, screen=screen)
+        where = where_in(place, workflow)
+        lines = success_lines(workflow, screen, now, where, place.options)
+        show(lines, stream=stream, screen=screen)
         return 0
     took = run_seconds(workflow, now)
-    log = failing_log(service, workflow)
-    lines = failure_lines(workflow, log, screen, took=took, streamed=streamed)
+    log = failing_log(place.service, workflow)
+    lines = failure_lines(
+        workflow, log, screen, took=took, streamed=streamed, options=place.options
+    )
     # A traceback is read whole: only what we add is cut to the screen.
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))
     return 1
 
 
-def success_lines(workflow: dict[str, Any], screen: Screen, now: float, where: Where) -> list[Line]:
-    """Return the end of a run that succeeded: how long it took and what it made."""
+def success_lines(
+    workflow: dict[str, Any], screen: Screen, now: float, where: Where, options: str = ""
+) -> list[Line]:
+    """Return the end of a run that succeeded: how long it took and what it made.
+
+    options: what a command must say to get there, with a blank in front.
+    """
     name = str(workflow["metadata"]["name"])
     mark, style = sign("Succeeded", signs=screen.signs)
     seconds = run_seconds(workflow, now)
@@ -56,7 +67,8 @@ def success_lines(workflow: dict[str, Any], screen: Screen, now: float, where: W
     ]
     made = output_lines(outputs_of(workflow), where)
     lines.extend([("  ", ""), *line] for line in made)
-    lines.append([(f"  more: argojobs get {name}   argojobs logs {name}", "dim")])
+    more = f"  more: argojobs get {name}{options}   argojobs logs {name}{options}"
+    lines.append([(more, "dim")])
     return lines
 
 
@@ -97,13 +109,18 @@ def one_line(value: Any) -> str:
     return shown[:200] + " ..." if newline or len(shown) > 200 else shown
 
 
-def where_in(service: Service) -> Where:
-    """Return how to say where an artifact lies: a path on this machine, else its key."""
-    repository = getattr(service, "repository", None)
+def where_in(place: Target, workflow: dict[str, Any]) -> Where:
+    """Return how to say where an artifact of a run lies: a path here, `s3://bucket/key`, its key."""
 
     def where(artifact: dict[str, Any]) -> str:
+        from argojobs.cli.stores import bucket_of
+
         key = str((artifact.get("s3") or {}).get("key", ""))
-        path = repository().local(key) if repository is not None and key else None
-        return str(path or key)
+        if not key:
+            return ""
+        if place.local is not None:
+            return str(place.local.repository().local(key) or key)
+        bucket = bucket_of(workflow, artifact, place)
+        return f"s3://{bucket}/{key}" if bucket else key
 
     return where

@@ -28,24 +28,25 @@ def compile_loaded(
     *,
     python: str = "python3",
     debug: bool | frozenset[str] = False,
+    image: str = "",
 ) -> dict[str, Any]:
     """Return the manifest of what `load` found, with parameters at their defaults.
 
-    code is needed for a pipeline of ours, python and debug are for its steps; a manifest that
-    was loaded is returned as it is. Raises UsageError for a debug wish that it cannot fulfil.
+    code is needed for a pipeline of ours, python, debug and image (what steps that name none run
+    in) are for its steps; a manifest that was loaded is returned as it is. Raises UsageError for a debug wish that it cannot fulfil.
     """
     if loaded.pipeline is not None:
         from argojobs.compile.pipeline.workflow import compile_pipeline
 
         assert code is not None, "a pipeline's steps need their code"
         return compile_pipeline(
-            loaded.pipeline, code=code, python=python, debug=debug, root=loaded.root
+            loaded.pipeline, code=code, python=python, debug=debug, root=loaded.root, image=image
         )
     if debug:
         raise UsageError(
             "only steps of our own DSL can wait for a debugger",
             where=str(loaded.path),
-            hint="This manifest's containers start their own programs: give them a `debug` "
+            hint="this manifest's containers start their own programs: give them a `debug` "
             "parameter and let them start debugpy.",
         )
     assert loaded.manifest is not None

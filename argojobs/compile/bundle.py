@@ -171,7 +171,7 @@ def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
         f"the project has {_size_text(total)} in {len(sizes)} files, more than "
         f"{_size_text(largest)}; the largest:{listed}",
         where=str(root),
-        hint=f"List data and results in {IGNORE_FILE} (its syntax is .gitignore's) and pass them "
+        hint=f"list data and results in {IGNORE_FILE} (its syntax is .gitignore's) and pass them "
         "as artifacts, or allow more with --max-code-size.",
     )
 
@@ -187,7 +187,7 @@ def _unreadable(path: Path, error: OSError) -> BundleError:
     return BundleError(
         f"cannot read it: {error.strerror}",
         where=str(path),
-        hint=f"Make it readable, or list it in {IGNORE_FILE}.",
+        hint=f"make it readable, or list it in {IGNORE_FILE}.",
     )
 
 
@@ -209,7 +209,7 @@ def _read(root: Path, name: str) -> File:
             raise BundleError(
                 "a socket, pipe or device cannot be packed",
                 where=str(path),
-                hint=f"Remove it, or list it in {IGNORE_FILE}.",
+                hint=f"remove it, or list it in {IGNORE_FILE}.",
             )
         return File(name, path.read_bytes(), bool(mode & stat.S_IXUSR))
     except OSError as error:
@@ -228,14 +228,14 @@ def _link(root: Path, path: Path) -> str:
         raise BundleError(
             f"this link leads in a circle, to {path.readlink()}",
             where=str(path),
-            hint=f"Remove it, or list it in {IGNORE_FILE}.",
+            hint=f"remove it, or list it in {IGNORE_FILE}.",
         ) from error
     target = Path(os.path.normpath(path.parent / path.readlink()))
     if not target.is_relative_to(root) or not path.resolve().is_relative_to(root):
         raise BundleError(
             f"this link leads outside of the project, to {path.readlink()}",
             where=str(path),
-            hint=f"List it in {IGNORE_FILE}; pass data as an artifact or mount it as a volume.",
+            hint=f"list it in {IGNORE_FILE}; pass data as an artifact or mount it as a volume.",
         )
     return os.path.relpath(target, path.parent)
 
@@ -249,7 +249,7 @@ def _check_secrets(root: Path, files: list[File]) -> None:
     raise BundleError(
         f"what would be packed looks like secrets:{listed}{more}",
         where=str(root),
-        hint=f"List them in {IGNORE_FILE} so that they stay here, and pass secrets by reference; "
+        hint=f"list them in {IGNORE_FILE} so that they stay here, and pass secrets by reference; "
         "or, if they are none, name them in argojobs.toml ([code] allow = [...]) or give "
         "--allow-secret-files.",
     )
@@ -334,7 +334,7 @@ def inline_code(packed: Packed) -> Code:
             f"the project's code needs {_size_text(len(data))} in the manifest, more than "
             f"{_size_text(LARGEST_INLINE)}",
             where=str(packed.root),
-            hint=f"Store it with --upload, leave files out in {IGNORE_FILE}, "
+            hint=f"store it with --upload, leave files out in {IGNORE_FILE}, "
             "or use what the image has with --code image.",
         )
     labels, annotations = _origin(packed)

@@ -2,13 +2,16 @@
 
 Containers that run Python become `@command` steps with typed arguments; other templates are
 taken as they are by `use(...)`, with the reason in a comment; graphs become `@pipeline`
-functions. What the DSL has no words for (other ends than success in `depends`, hooks, outputs
-of what may be skipped) is an error that names each place: half a program would be no help.
+functions. A graph that the DSL has no words for (other ends than success in `depends`, hooks,
+outputs of what may be skipped) is kept as well, with all that it calls and the reason; what
+belongs to the whole workflow and has no words is an error that names each place.
 """
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +19,7 @@ from argojobs.compile.source_text import Call, Name, literal, printed
 from argojobs.compile.to_dsl import names, steps
 from argojobs.compile.to_dsl.model import Graph, Leaf, Raw
 from argojobs.compile.to_dsl.pipelines import PipelineWriter
-from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.compile.to_dsl.tags import CannotSayError, TemplateError, of_template
 from argojobs.compile.to_dsl.workflow import Read, read
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
@@ -45,14 +48,24 @@ _PUBLIC = [
 
 def to_dsl_source(manifest: Mapping[str, Any]) -> str:
     """Return the program. Raises UnsupportedError that names what the DSL has no words for."""
-    found = read(typed_tree(dict(manifest)))
-    try:
-        return _program(found, manifest.get("metadata") or {})
-    except CannotSayError as error:
-        raise UnsupportedError(
-            f"the DSL has no words for {error}",
-            hint="Change this place, or stay with the manifest: it runs as it is.",
-        ) from error
+    typed = typed_tree(dict(manifest))
+    kept: dict[str, str] = {}
+    while True:
+        try:
+            return _program(read(typed, kept), manifest.get("metadata") or {})
+        except TemplateError as error:
+            if error.template in kept:
+                raise _unsupported(f"{error.template}: {error}") from error
+            kept[error.template] = str(error)
+        except CannotSayError as error:
+            raise _unsupported(str(error)) from error
+
+
+def _unsupported(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the DSL has no words for {what}",
+        hint="change this place, or stay with the manifest: it runs as it is.",
+    )
 
 
 def _program(found: Read, metadata: Mapping[str, Any]) -> str:
@@ -60,21 +73,30 @@ def _program(found: Read, metadata: Mapping[str, Any]) -> str:
     raw = _raw_functions(found, functions)
     parts = [_raw_step(data, name) for data, name in raw.items()]
     for name, template in found.templates.items():
-        if isinstance(template, Leaf):
-            write = steps.command if template.words else steps.kept
-            parts.append(write(found, template, functions[name]))
-        elif name != found.entrypoint:
-            writer = PipelineWriter(found, template, functions, raw)
-            parts.append(writer.source("", "@pipeline"))
-    parts.append(_entry(found, metadata, functions, raw))
+        with of_template(name):
+            if isinstance(template, Leaf):
+                write = steps.command if template.words else steps.kept
+                parts.append(write(found, template, functions[name]))
+            elif name != found.entrypoint:
+                writer = PipelineWriter(found, template, functions, raw)
+                parts.append(writer.source("", "@pipeline"))
+    with of_template(found.entrypoint):
+        parts.append(_entry(found, metadata, functions, raw))
     if any("    place(" in part for part in parts):
         parts.insert(0, steps.PLACE)
     body = "\n\n\n".join(parts)
-    used = [name for name in _PUBLIC if re.search(rf"\b{name}\b", body)]
+    words = _words(body)
+    used = [name for name in _PUBLIC if name in words]
     imports = ["from __future__ import annotations"]
-    imports += ["import os"] if "os." in body else []
+    imports += ["import os"] if "os" in words or "{os." in body else []
     imports += [_import(used)]
     return "\n\n".join([_head(found), *imports]) + f"\n\n\n{body}\n"
+
+
+def _words(body: str) -> set[str]:
+    """Return the names in a program, those in its texts and comments aside."""
+    tokens = tokenize.generate_tokens(io.StringIO(body).readline)
+    return {each.string for each in tokens if each.type == tokenize.NAME}
 
 
 def _head(found: Read) -> str:
@@ -164,12 +186,14 @@ def _calling(found: Read, leaf: Leaf) -> Graph:
 
 
 def _exit(found: Read, functions: dict[str, str]) -> Name:
-    template = found.templates[found.on_exit]
-    if not isinstance(template, Leaf) or not template.words or template.parameters:
-        raise CannotSayError(
-            f"onExit: {found.on_exit}, which is no step that runs Python by itself"
-        )
-    return Name(functions[found.on_exit])
+    """Return the exit handler: a step that takes nothing, or a template as Argo has it."""
+    name = found.on_exit
+    template = found.templates[name]
+    if isinstance(template, Graph):
+        raise TemplateError(name, "it is the exit handler, which is one step")
+    if template.words and (template.parameters or found.uses[name]):
+        raise TemplateError(name, "it is the exit handler, which gets its parameters from Argo")
+    return Name(functions[name])
 
 
 def _docstring(metadata: Mapping[str, Any]) -> str:
@@ -177,5 +201,5 @@ def _docstring(metadata: Mapping[str, Any]) -> str:
     title = annotations.get("workflows.argoproj.io/title") or ""
     text = annotations.get("workflows.argoproj.io/description") or ""
     whole = "\n\n".join(each.strip() for each in (title, text) if each.strip())
-    inside = literal(whole)[1:-1].replace('"', '\\"').replace("\\n", "\n    ")
+    inside = literal(whole)[1:-1].replace('"', '\\"').replace("\\n", "\n")
     return re.sub(r"[ \t]+\n", "\n", inside)

@@ -29,7 +29,7 @@ def from_hera(workflow: Workflow) -> dict[str, Any]:
         raise ManifestError(
             f"hera cannot build the workflow: {error}",
             where=str(workflow.name or workflow.generate_name or ""),
-            hint="The same happens in its own to_yaml(): look at the templates and arguments.",
+            hint="the same happens in its own to_yaml(): look at the templates and arguments.",
         ) from error
     defaults = _argument_defaults(workflow.arguments)
     for parameter in built.get("spec", {}).get("arguments", {}).get("parameters", ()):

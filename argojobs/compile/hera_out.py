@@ -34,14 +34,14 @@ def to_hera(source: Any) -> Workflow:
     manifest = source if isinstance(source, Mapping) else _compiled(source)
     if manifest.get("kind", "Workflow") != "Workflow":
         raise ManifestError(
-            f"a {manifest['kind']} is no Workflow", hint="Only Workflows are turned into hera's."
+            f"a {manifest['kind']} is no Workflow", hint="only Workflows are turned into hera's."
         )
     workflow, clean = _validated(typed_tree(dict(manifest)))
     lost = list(_lost(clean, from_hera(workflow), ()))
     if lost:
         raise UnsupportedError(
             "hera has no place for " + ", ".join(path_text(path) for path in lost[:_SHOWN]),
-            hint="Take these fields out, or stay with the manifest.",
+            hint="take these fields out, or stay with the manifest.",
         )
     return workflow
 

@@ -72,16 +72,16 @@ def _check_file(file: Path) -> None:
         inside = sorted(each.name for each in file.iterdir() if each.suffix in _SUFFIXES)
         raise UsageError(
             f"{file} is a folder",
-            hint=f"Name one of its files: {', '.join(inside[:10])}"
+            hint=f"name one of its files: {', '.join(inside[:10])}"
             if inside
-            else "Name a .py file with a pipeline, or a manifest (.yaml, .json).",
+            else "name a .py file with a pipeline, or a manifest (.yaml, .json).",
         )
     if not file.exists():
         raise UsageError(f"there is no file {file}", hint=_nearest(file))
     if file.suffix not in _SUFFIXES:
         raise UsageError(
             f"{file} is neither Python nor a manifest",
-            hint="Its name must end in .py, .yaml, .yml or .json.",
+            hint="its name must end in .py, .yaml, .yml or .json.",
         )
 
 
@@ -100,8 +100,8 @@ def _nearest(file: Path) -> str:
     near = difflib.get_close_matches(file.name, by_name, 3)
     found = list(dict.fromkeys(same + [by_name[name] for name in near]))
     if found:
-        return f"Did you mean {' or '.join(found[:3])}?"
-    return f"The working directory is {Path.cwd()}; `argojobs new` makes a first pipeline."
+        return f"did you mean {' or '.join(found[:3])}?"
+    return f"the working directory is {Path.cwd()}; `argojobs new` makes a first pipeline."
 
 
 def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
@@ -126,7 +126,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
     if file.stem == "argojobs":
         raise UsageError(
             f"{file} has the name of this program: `import argojobs` would find it",
-            hint="Give the file another name.",
+            hint="give the file another name.",
         )
     _, folder = importing.module_place(str(file))
     inside = search_path(root).inside
@@ -137,7 +137,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
         raise UserCodeError(
             f"the file ends the program while it is imported (exit {error.code})",
             where=str(file),
-            hint='Put what a script does below `if __name__ == "__main__":`.',
+            hint='put what a script does below `if __name__ == "__main__":`.',
         ) from error
     except UsageError:  # of the DSL, say: it names the user's line and the remedy itself
         raise
@@ -148,10 +148,10 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
 def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
     text = failure.user_traceback(error)
     missing = failure.missing_module(error, str(root))
-    hint = "The file must import on this machine, so that its pipeline can be read."
+    hint = "the file must import on this machine, so that its pipeline can be read."
     if missing:
         hint = (
-            f"Import {missing} inside the step that needs it: only the step's image must have it. "
+            f"import {missing} inside the step that needs it: only the step's image must have it. "
             f"Or install it here: {sys.executable} -m pip install {missing}"
         )
     return UserCodeError(
@@ -181,13 +181,17 @@ def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
     if not known:
         raise UsageError(f"there is no pipeline in {file}", hint=_what_there_is(module), where="")
     if wanted and wanted not in known:
-        by_name = {_own_name(each): name for name, each in known.items()}
+        by_name = {
+            own: name
+            for name, each in known.items()
+            for own in (_own_name(each), getattr(each, "full_name", ""))
+        }
         if wanted not in by_name:
             near = difflib.get_close_matches(wanted, [*known, *by_name], 1)
-            meant = f"Did you mean {near[0]!r}? " if near else ""
+            meant = f"did you mean {near[0]!r}? " if near else ""
             raise UsageError(
                 f"there is no pipeline {wanted!r} in {file}",
-                hint=f"{meant}It has: {', '.join(known)}",
+                hint=f"{meant}it has: {', '.join(known)}",
             )
         wanted = by_name[wanted]
     name = wanted or _outermost(known, file)
@@ -207,7 +211,7 @@ def _outermost(known: dict[str, Any], file: Path) -> str:
         return outer[0]
     raise UsageError(
         f"there are {len(known)} pipelines in {file}: {', '.join(known)}",
-        hint=f"Say which: --pipeline {outer[0]}",
+        hint=f"say which: --pipeline {outer[0]}",
     )
 
 
@@ -268,7 +272,7 @@ def _what_there_is(module: ModuleType) -> str:
 
     steps = [name for name, value in vars(module).items() if isinstance(value, Step)]
     if steps:
-        return f"It has steps ({', '.join(steps[:5])}) but no @pipeline function that calls them."
+        return f"it has steps ({', '.join(steps[:5])}) but no @pipeline function that calls them."
     hera = sys.modules.get("hera.workflows")
     if hera is not None:
         others = [
@@ -277,16 +281,16 @@ def _what_there_is(module: ModuleType) -> str:
             if isinstance(value, hera.Workflow)
         ]
         if others:
-            return f"It has {', '.join(others)}; only hera's Workflow itself can be run."
+            return f"it has {', '.join(others)}; only hera's Workflow itself can be run."
         if any(_origin(value).startswith("hera") for value in vars(module).values()):
-            return "Its hera Workflow must be a variable of the module, not of a function."
+            return "its hera Workflow must be a variable of the module, not of a function."
     functions = [
         name
         for name, value in vars(module).items()
         if callable(value) and _origin(value) == module.__name__
     ]
-    seen = f"It has {', '.join(functions[:5])}. " if functions else ""
-    return f"{seen}A pipeline is a function below @pipeline; `argojobs new` shows one."
+    seen = f"it has {', '.join(functions[:5])}; " if functions else ""
+    return f"{seen}a pipeline is a function below @pipeline; `argojobs new` shows one."
 
 
 def _origin(value: Any) -> str:

@@ -152,7 +152,7 @@ def _walk(root: Path) -> Iterator[str]:
                 raise BundleError(
                     f"more than {MOST_FILES} files to pack",
                     where=str(root),
-                    hint=f"List data and results in {IGNORE_FILE} (its syntax is .gitignore's), "
+                    hint=f"list data and results in {IGNORE_FILE} (its syntax is .gitignore's), "
                     "or put the pipeline into a folder of its own.",
                 )
             yield prefix + name
@@ -162,7 +162,7 @@ def _unreadable(error: OSError) -> None:
     raise BundleError(
         f"cannot look into it: {error.strerror}",
         where=os.fsdecode(error.filename),
-        hint="Make it readable, or start from a folder without it.",
+        hint="make it readable, or start from a folder without it.",
     ) from error
 
 
@@ -189,7 +189,7 @@ def _spec(file: Path) -> GitIgnoreSpec | None:
         raise BundleError(
             f"a pattern in it is wrong: {error}",
             where=str(file),
-            hint="The syntax is that of .gitignore.",
+            hint="the syntax is that of .gitignore.",
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .names import check_label, label_of
+from .names import check_name, label
 from .where import mistake, of_code, shown
 
 TYPE_CHECKING = False
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Declared:
     """A function with a name, a place, options and a signature that is read when first needed.
 
-    function: the user's own. name: its DNS label. where: `file:line`. settings: checked options.
-    `call_name` and `call_after` belong to one call (see `options`).
+    function: the user's own. full_name: as it was given, or the function's. name: its DNS label.
+    where: `file:line`. settings: checked options. `call_name` (in full) and `call_after` belong to
+    one call (see `options`).
     """
 
     #: What it is, for messages.
@@ -45,7 +46,8 @@ class Declared:
                 self.where,
             )
         self.function = function
-        self.name = check_label(name) if name else label_of(function.__name__, self.where)
+        self.full_name = check_name(name, self.where) if name else function.__name__
+        self.name = label(self.full_name)
         self.settings = settings
         self._signature: list[Signature] = []
         self._local = _local_names(function)
@@ -86,7 +88,7 @@ class Declared:
         twin.__dict__.update(self.__dict__)
         rest = dict(options)
         if "name" in rest:
-            twin.call_name = check_label(rest.pop("name"))
+            twin.call_name = check_name(rest.pop("name"))
         if "after" in rest:
             twin.call_after = _several(rest.pop("after"))
         if rest:

@@ -3,6 +3,7 @@
     scan = use(hera_container, outputs={"score": float})
     report = scan(path="data")          # parameters and artifacts by name
     publish(report.score)               # outputs by name, `-` as `_`
+    both = use(dag, calls={"scan": scan})   # a `dag` or `steps` with the templates that it calls
 
 Such a template reads plain text. A value that argojobs encodes on its way (one with `$`, `{{` or
 control characters, or None) is refused where it is known: a constant, a default, a `-p`. What
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.wire import MARK, guard, readable
 from .artifacts import Artifact
 from .current import recorder
-from .names import check_label
+from .names import check_name, label
 from .placeholders import (
     ArtifactReference,
     NothingReference,
@@ -36,19 +37,28 @@ if TYPE_CHECKING:
     from .trace import Tracer
 
 _TEXT = {"type": "str"}
+#: Templates whose standard output Argo keeps, and what it calls it (Argo docs: variables).
+_PRINTS = ("container", "script", "containerSet", "http", "data")
+RESULT = "result"
 
 
 def use(
-    template: object, *, name: str | None = None, outputs: Mapping[str, Any] | None = None
+    template: object,
+    *,
+    name: str | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    calls: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """Return a template from elsewhere as something to call in a pipeline.
 
     template: a hera template (Container, Script, a function below hera's @script, ...), a model
     with `to_dict`, or a dict as in a manifest. outputs: types of outputs by name, as in
-    `{"score": float, "weights": Model}`; others are text, or fit any kind of artifact. Raises
+    `{"score": float, "weights": Model}`; others are text, or fit any kind of artifact. What a
+    container or script prints is the output `result`, if its type is given. calls: of a `dag` or
+    `steps`, the templates that it calls by their names in it, each from `use`. Raises
     DefinitionError for anything else.
     """
-    return Foreign(template, name, outputs)
+    return Foreign(template, name, outputs, calls)
 
 
 class Foreign:
@@ -59,11 +69,16 @@ class Foreign:
     call_after: tuple[Any, ...] = ()
 
     def __init__(
-        self, template: object, name: str | None, types: Mapping[str, Any] | None = None
+        self,
+        template: object,
+        name: str | None,
+        types: Mapping[str, Any] | None = None,
+        calls: Mapping[str, Any] | None = None,
     ) -> None:
         self.where = here()
         self.template = _plain(template)
-        self.name = check_label(name or self.template.get("name") or "")
+        self.full_name = check_name(name or self.template.get("name"))
+        self.name = label(self.full_name)
         inputs = self.template.get("inputs") or {}
         outputs = self.template.get("outputs") or {}
         self._parameters = {one["name"]: one for one in inputs.get("parameters") or ()}
@@ -73,6 +88,16 @@ class Foreign:
             for kind in ("parameters", "artifacts")
             for one in outputs.get(kind) or ()
         }
+        if "result" in (types or {}) and any(kind in self.template for kind in _PRINTS):
+            self._outputs.setdefault(RESULT, (RESULT, "result"))
+        self.prints = self._outputs.get(RESULT, ("", ""))[1] == "result"
+        self.calls: dict[str, Foreign] = dict(calls or {})
+        for callee in self.calls.values():
+            if not isinstance(callee, Foreign):
+                raise mistake(
+                    f"{self.name} calls {callee!r}, which is no template from elsewhere",
+                    "write calls={'scan': use(...)}; of our own steps make a @pipeline",
+                )
         self._fields = _fields(self.name, self._outputs, dict(types or {}))
         self._any_kind = self._fields.keys() - {key.replace("-", "_") for key in types or {}}
         self.settings: dict[str, Any] = {}
@@ -81,7 +106,7 @@ class Foreign:
         """Return the template with a name, or something to wait for, for one call."""
         twin = object.__new__(Foreign)
         twin.__dict__.update(self.__dict__)
-        twin.call_name = None if name is None else check_label(name)
+        twin.call_name = None if name is None else check_name(name)
         twin.call_after = tuple(after or ())
         return twin
 
@@ -116,10 +141,15 @@ class Foreign:
                 raise mistake(
                     f"{self.name} has no input {key!r}", nearest(key, known, "its inputs")
                 )
-        for name in known:
-            if name not in found and not self._has_default(name):
+        for name in self.needs():
+            if name not in found:
                 raise mistake(f"{self.name} lacks the input {name!r}", f"give {name}=...")
         return found
+
+    def needs(self) -> list[str]:
+        """Return the inputs that must be given."""
+        known = [*self._parameters, *self._artifacts]
+        return [name for name in known if not self._has_default(name)]
 
     def _has_default(self, name: str) -> bool:
         one = self._parameters.get(name) or self._artifacts[name]
@@ -152,12 +182,12 @@ def _fields(
         if name not in given:
             found[name] = (
                 Field.of_schema(name, _TEXT)
-                if kind == "parameters"
+                if kind != "artifacts"
                 else Field.of_artifact(name, Artifact)
             )
             continue
         found[name] = Field(name, given[name], f"the output {name!r} of {template}", here())
-        if found[name].kind != kind.removesuffix("s"):
+        if (found[name].kind == "artifact") != (kind == "artifacts"):
             raise mistake(
                 f"the output {name!r} of {template} is one of its {kind}, not {given[name]!r}",
                 "give an artifact class for an artifact, a type such as float for a parameter",

@@ -88,7 +88,8 @@ class Call:
     """One call of a step, a pipeline's graph, a fan-out's body, joined branches or a template.
 
     arguments: by name, wire texts of constants or placeholders. base: the name it gets a number
-    to, unless `name` was given. gathered: artifact outputs that a consumer wants of all items.
+    to, unless `name` was given. full_name: what these are cut from. gathered: artifact outputs
+    that a consumer wants of all items.
     """
 
     callee: Declared | Foreign | Graph
@@ -103,6 +104,7 @@ class Call:
     line: int
     items: Items | None = None
     gathered: set[str] = field(default_factory=set)
+    full_name: str = ""
 
     @property
     def where(self) -> str:

@@ -1,8 +1,9 @@
 """Names of steps, pipelines and their fields: what Kubernetes and Argo allow.
 
 Templates and tasks are DNS labels, as pods are named after them (Kubernetes: RFC 1035 labels; a
-task named in `depends` must not begin with a digit). Parameters and artifacts keep their Python
-names, which Argo takes as they are (`[-a-zA-Z0-9_]+`).
+task named in `depends` must not begin with a digit). A name that is none is cut to one, with a
+hash of the whole: the same name gives the same label, and two names give two. Parameters and
+artifacts keep their Python names, which Argo takes as they are (`[-a-zA-Z0-9_]+`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 LONGEST = 57
 #: Kubernetes: DNS subdomain names.
 LONGEST_OBJECT = 253
+_HASH_LENGTH = 8
 
 
 def is_label(name: str) -> bool:
@@ -26,34 +28,30 @@ def is_label(name: str) -> bool:
     )
 
 
-def label_of(function_name: str, where: str) -> str:
-    """Return the label of a Python name (`fine_tune` is `fine-tune`), or say how to name it."""
-    label = function_name.replace("_", "-")
-    if not is_label(label):
-        raise _no_label(function_name, label, where)
-    return label
+def digest(text: str) -> str:
+    """Return eight letters that a text has to itself, for names that are cut."""
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
 
 
-def check_label(name: object, where: str | None = None) -> str:
-    """Return an explicit name if it is a DNS label. Raises DefinitionError."""
-    if not isinstance(name, str):
+def label(name: str) -> str:
+    """Return the label of a name: itself, underscores as hyphens, or cut with a hash of it."""
+    plain = name.replace("_", "-")
+    if is_label(plain):
+        return plain
+    words = "".join(sign if sign in _LABEL else "-" for sign in plain.lower())
+    kept = "-".join(word for word in words.split("-") if word)
+    if not kept[:1].isalpha():
+        kept = f"x-{kept}" if kept else "x"
+    return f"{kept[: LONGEST - _HASH_LENGTH - 1].rstrip('-')}-{digest(name)}"
+
+
+def check_name(name: object, where: str | None = None) -> str:
+    """Return a name that was given, if it is text. Raises DefinitionError."""
+    if not isinstance(name, str) or not name:
         raise mistake(f"the name {name!r} is not text", "give a name such as 'warm-up'", where)
-    if not is_label(name):
-        raise _no_label(name, name, where)
     return name
-
-
-def _no_label(name: str, label: str, where: str | None) -> Exception:
-    kept = "".join(
-        sign if sign in _LABEL else "-" for sign in label.lower() if sign.isascii()
-    ).strip("-0123456789")
-    proposal = kept[:LONGEST].rstrip("-") or "train"
-    return mistake(
-        f"{name!r} is no DNS label: a-z, 0-9 and '-', beginning with a letter, "
-        f"at most {LONGEST} signs",
-        f"rename it, or give a name: name={proposal!r}",
-        where,
-    )
 
 
 def check_object_name(name: object, what: str) -> str:

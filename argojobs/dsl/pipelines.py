@@ -26,7 +26,7 @@ else:
     class PipelineOptions(StepOptions, total=False):
         """Defaults of a pipeline's steps, and what belongs to the whole run."""
 
-        on_exit: Step[..., object] | Pipeline[..., object]
+        on_exit: Step[..., object] | Pipeline[..., object] | Callable[..., Any]
         run_priority: int
 
 
@@ -70,7 +70,7 @@ def pipeline(function: Any = None, /, **options: Any) -> Any:
 
     The options are those of `step`, for each step that says nothing itself, and on_exit (a step
     that runs at the end, whatever happened; its arguments are the pipeline's of the same name,
-    and `status`), run_priority (an integer, in Argo's queue).
+    and `status`; or a template from `use`), run_priority (an integer, in Argo's queue).
     """
     rest = dict(options)
     on_exit = rest.pop("on_exit", None)
@@ -81,7 +81,8 @@ def pipeline(function: Any = None, /, **options: Any) -> Any:
         from .options import checked
 
         settings = checked(rest, ("name", "on_exit", "run_priority"))
-    if on_exit is not None and not isinstance(on_exit, Declared):
+    is_template = getattr(on_exit, "kind", "") == "template"
+    if on_exit is not None and not is_template and not isinstance(on_exit, Declared):
         raise mistake(
             f"on_exit={shown(on_exit)} is no step", "give it a function with @step above it"
         )

@@ -11,6 +11,7 @@ from . import bind
 from .current import recorder
 from .graph import Branch, Call, Graph
 from .join import regroup
+from .names import label
 from .placeholders import (
     ArtifactReference,
     NothingReference,
@@ -111,12 +112,13 @@ class Tracer:
             self.graph,
             bound,
             callee.name,
-            callee.call_name,
+            None if callee.call_name is None else label(callee.call_name),
             self._calls(callee.call_after) if callee.call_after else (),
             self.branch,
             callee.settings,
             frame.f_code,
             frame.f_lineno,
+            full_name=callee.call_name or callee.full_name,
         )
         self.graph.calls.append(call)
         return stand_for(call, callee)
@@ -238,7 +240,7 @@ def _called(pipeline: Pipeline[..., Any], arguments: dict[str, Any]) -> Any:
         raise UserCodeError(
             f"{type(error).__name__}: {error}",
             where=where,
-            hint=f"The pipeline {pipeline.name} is called once with placeholders, to read it; "
+            hint=f"the pipeline {pipeline.name} is called once with placeholders, to read it; "
             "what needs values belongs into a step.",
             traceback=user_traceback(error),
         ) from error

@@ -84,6 +84,21 @@ class ActiveRun:
         return self.state.private.get("shutdown") == "Terminate"
 
     @property
+    def is_suspended(self) -> bool:
+        """Whether it waits for the user: suspended as a whole, or in a suspend node."""
+        asked = self.state.private.get("suspended", self.state.spec.get("suspend"))
+        waits = any(node["type"] == "Suspend" for node in self._nodes_open.values())
+        return waits or bool(asked and not self.state.private.get("shutdown"))
+
+    @property
+    def priority(self) -> int:
+        """The run's `spec.priority`: the pods of a higher one have their turn first."""
+        try:
+            return int(self.state.spec.get("priority") or 0)
+        except (TypeError, ValueError):
+            return 0
+
+    @property
     def most_pods(self) -> int:
         """How many pods of this run may run at once by its submitter's settings; 0 is no limit."""
         return int(self.submitter.get("max_pods", 0))

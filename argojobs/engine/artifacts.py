@@ -1,8 +1,7 @@
-"""Artifact files as Argo's executor packs and unpacks them.
+"""Artifact files as Argo's executor packs them.
 
 Source: fields.md 8 and gotcha 23, after Argo's workflow/executor/executor.go. An archive has one
-root entry, named after the last part of the path. On loading, any gzip tar is unpacked unless the
-artifact says otherwise; a single root entry takes the place of the path, several lie below it.
+root entry, named after the last part of the path.
 """
 
 from __future__ import annotations
@@ -13,21 +12,15 @@ import shutil
 import stat
 import tarfile
 import zlib
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from argojobs.engine.unpacking import unpack
-from argojobs.storage.copying import copy_content, irregular, open_regular
-from argojobs.storage.new_files import new_file
+from argojobs.storage.copying import irregular, open_regular
+from argojobs.storage.loading import BLOCK, IN_MEMORY, WITH_GZIP_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Archive = Literal["auto", "tar", "zip", "none"]
-
-IN_MEMORY = 1 << 20  # bytes; what is smaller is packed and unpacked in memory, in one call
 SMALL_WINDOW = 1 << 13  # bytes; zlib's smallest windows see all of it
-WITH_GZIP_HEADER = 31  # zlib's `wbits` that says so, with its largest window
-BLOCK = tarfile.BLOCKSIZE
 DEFAULT_LEVEL = 1  # of compression, when the manifest gives none: models hardly compress
 
 
@@ -114,26 +107,6 @@ def save_zip(
                     add(path, os.path.normpath(f"{below}/{file}"))
 
 
-def load(source: str, target: str, archive: Archive, *, take: bool = False) -> None:
-    """Put the artifact file `source` at the path `target`, unpacked if it is to be.
-
-    take: the source may be moved. Raises InputError for an archive that is none or would write
-    outside of its folder.
-    """
-    if archive in ("auto", "tar"):
-        if _load_small_tar(source, target):
-            return
-        if archive == "tar" or _is_gzip_tar(source):
-            unpack(source, target, "tar")
-            return
-    if archive == "zip":
-        unpack(source, target, "zip")
-    elif take:
-        os.replace(source, target)
-    else:
-        copy_content(source, target)
-
-
 def set_mode(path: str, mode: int, *, recurse: bool) -> None:
     """Give a loaded artifact its mode; with `recurse` everything below it too, links left out."""
     if os.path.islink(path):
@@ -145,54 +118,6 @@ def set_mode(path: str, mode: int, *, recurse: bool) -> None:
                 below = os.path.join(folder, name)
                 if not os.path.islink(below):
                     os.chmod(below, mode)
-
-
-def _load_small_tar(source: str, target: str) -> bool:
-    """The common case at once: a gzip tar of one small file. False when it is something else."""
-    with open(source, "rb", buffering=0) as reader:
-        if os.fstat(reader.fileno()).st_size >= IN_MEMORY:
-            return False
-        packed = reader.read()
-    if not packed.startswith(b"\x1f\x8b"):
-        return False
-    unzip = zlib.decompressobj(WITH_GZIP_HEADER)
-    try:
-        data = unzip.decompress(packed, 2 * IN_MEMORY)
-        entry = tarfile.TarInfo.frombuf(data[:BLOCK], "utf-8", "surrogateescape")
-    except (zlib.error, tarfile.HeaderError):
-        return False
-    end = BLOCK + -(-entry.size // BLOCK) * BLOCK
-    if (
-        entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE)
-        or not unzip.eof
-        or unzip.unused_data
-        or len(data) < end
-        or any(data[end:])
-        or "/" in entry.name
-    ):
-        return False
-    with new_file(target, 0o600) as writer:
-        writer.write(memoryview(data)[BLOCK : BLOCK + entry.size])
-        os.fchmod(writer.fileno(), entry.mode & 0o7777)
-    return True
-
-
-def _is_gzip_tar(path: str) -> bool:
-    with open(path, "rb") as file:
-        if file.read(2) != b"\x1f\x8b":
-            return False
-    try:
-        with gzip.open(path) as zipped:
-            block = zipped.read(BLOCK)
-    except (OSError, EOFError, zlib.error):
-        return False
-    if len(block) == BLOCK and not any(block):
-        return True  # the end of an archive with nothing in it
-    try:
-        tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True
 
 
 def archive_name(name: str, path: str, kind: str) -> str:

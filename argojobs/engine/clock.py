@@ -54,7 +54,7 @@ def duration(text: object) -> float:
     if not body or "".join(m.group(0) for m in _PART.finditer(body)) != body:
         raise ManifestError(
             f"unable to parse {value} as a duration",
-            hint='Write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
+            hint='write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
         )
     return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
 

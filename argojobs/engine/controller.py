@@ -43,7 +43,8 @@ def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float)
         return 0
     log(f"argojobs {VERSION} serves {home}")
     executor = open_executor(home)  # first: it gets ready while we load the rest
-    from argojobs.engine.scheduler import Scheduler, make_reserve
+    from argojobs.engine.reserve import make_reserve
+    from argojobs.engine.scheduler import Scheduler
     from argojobs.engine.store import Store
 
     os.umask(0o077)  # what steps printed and made is for their owner

@@ -44,7 +44,6 @@ _SPEC_MEANINGLESS = frozenset(
         "podMetadata",
         "podPriority",
         "podPriorityClassName",
-        "priority",
         "schedulerName",
         "securityContext",
         "serviceAccountName",
@@ -110,7 +109,7 @@ _CONTAINER_MEANINGLESS = frozenset(
 )
 
 #: Where a parameter may take its value from here.
-_VALUE_FROM = frozenset({"default", "expression", "parameter", "path"})
+_VALUE_FROM = frozenset({"default", "expression", "parameter", "path", "supplied"})
 
 #: What a volume may be here.
 _VOLUMES = frozenset({"emptyDir", "hostPath", "persistentVolumeClaim"})
@@ -158,8 +157,6 @@ def _findings(workflow: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield (path, whether it is only a note) for each field in a table."""
     spec = workflow["spec"]
     yield from _fields(spec, "spec", _SPEC_NOT_YET, _SPEC_MEANINGLESS)
-    if spec.get("suspend"):
-        yield "spec.suspend", False
     yield from _parameters(spec.get("arguments"), "spec.arguments")
     yield from _artifacts(spec.get("arguments"), "spec.arguments")
     yield from _volumes(spec.get("volumes"), "spec.volumes")
@@ -180,9 +177,6 @@ def _fields(
 
 def _template(template: Mapping[str, Any], path: str) -> Iterator[Finding]:
     yield from _fields(template, path, _TEMPLATE_NOT_YET, _TEMPLATE_MEANINGLESS)
-    suspend = template.get("suspend")
-    if suspend is not None and not suspend.get("duration"):
-        yield f"{path}.suspend", False  # only a duration ends it: nobody can resume it yet
     for side in ("inputs", "outputs"):
         yield from _parameters(template.get(side), f"{path}.{side}")
         yield from _artifacts(template.get(side), f"{path}.{side}")

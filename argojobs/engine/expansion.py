@@ -82,13 +82,13 @@ def _from_field(name: str, source: Mapping[str, Any], fields: Mapping[str, str])
     if path is None:
         raise UnsupportedError(
             f"the variable {name} takes its value from {', '.join(source)}",
-            hint="On this machine a variable has a `value`, a `valueFrom.fieldRef` or a secretKeyRef.",
+            hint="on this machine a variable has a `value`, a `valueFrom.fieldRef` or a secretKeyRef.",
         )
     if path not in fields:
         if path.startswith(("metadata.labels['", "metadata.annotations['")):
             return ""  # Kubernetes: a label that is not there is empty
         raise UnsupportedError(
             f"the variable {name} asks for the pod's field {path}",
-            hint=f"Known on this machine: {', '.join(sorted(fields))}.",
+            hint=f"known on this machine: {', '.join(sorted(fields))}.",
         )
     return fields[path]

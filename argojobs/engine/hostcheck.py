@@ -55,7 +55,7 @@ def _check_program(
         raise HostError(
             f"the image {image!r} is not known on this machine, and the template gives no command",
             where=where,
-            hint=f'Say what stands for it:  [local.images."{image}"]  command = [...]',
+            hint=f'say what stands for it:  [local.images."{image}"]  command = [...]',
         )
     program = str(words[0])
     if known["root"] or "{{" in program or "$(" in program or PYTHON.fullmatch(program):

@@ -10,7 +10,7 @@ import copy
 import re
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -31,6 +31,9 @@ NOTES = "argojobs.dev/notes"
 
 #: So many naps are enough to wait for the scratch folders of a run's pods.
 SCRATCH_NAPS = 50
+
+#: Argo's label with the run that a run was made from; `manifest.resubmit` sets it.
+_PREVIOUS = "workflows.argoproj.io/resubmitted-from-workflow"
 
 #: Argo's workflow names: DNS names, no longer than a label value.
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
@@ -97,20 +100,34 @@ class LocalService:
         from argojobs.engine.submitter import capture
 
         name = _checked_name(workflow)
-        submitter = dict(self._submitter) if self._submitter is not None else capture()
+        submitter = self._earlier_submitter(workflow) or self._submitter
+        submitter = dict(submitter) if submitter is not None else capture()
         notes = self.check(workflow, submitter)
         created = copy.deepcopy(workflow)
         metadata = created["metadata"]
         metadata.setdefault("namespace", "default")
-        metadata.pop("generateName", None)
         metadata["uid"] = str(uuid.uuid4())
         metadata["creationTimestamp"] = whole(stamp(time.time()))
         if notes:
             metadata.setdefault("annotations", {})[NOTES] = "\n".join(notes)
-        created["status"] = {"startedAt": None, "finishedAt": None}
-        self.store.add_run(created, submitter)
+        nodes: dict[str, dict[str, Any]] = {}
+        if (workflow.get("status") or {}).get("nodes"):
+            from argojobs.engine.takeover import take_over
+
+            nodes = take_over(self.home, self.store, created)
+        else:
+            created["status"] = {"startedAt": None, "finishedAt": None}
+        self.store.add_run(created, submitter, nodes)
         self.starter.ensure()
         return self.store.workflow_object(name)
+
+    def _earlier_submitter(self, workflow: Workflow) -> dict[str, Any] | None:
+        """What was recorded of who submitted the run that this one was made from, if it is here."""
+        previous = (workflow["metadata"].get("labels") or {}).get(_PREVIOUS)
+        try:
+            return self.store.submitter(previous) if previous else None
+        except NotFoundError:
+            return None
 
     def check(self, workflow: Workflow, submitter: Mapping[str, Any] | None = None) -> list[str]:
         """Return the notes on a workflow, raising what `create` would, without starting it."""
@@ -189,10 +206,79 @@ class LocalService:
         """See `Service.terminate`; returns once the controller has taken it in."""
         return self._shut_down(name, "Terminate", message)
 
+    def suspend(self, name: str) -> Workflow:
+        """See `Service.suspend`; returns once the controller has taken it in."""
+        if self.store.is_final(name):
+            raise ConflictError("cannot suspend completed workflows")
+        return self._command(name, "Suspend", "")
+
+    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
+        """See `Service.resume`; returns once the controller has taken it in."""
+        from argojobs.engine.operator.suspend import refusal
+
+        nodes = (self.get(name).get("status") or {}).get("nodes") or {}
+        problem = refusal(nodes.values(), node_selector)
+        if problem:
+            raise ConflictError(problem)
+        if self.store.is_final(name):
+            return self.get(name)
+        return self._command(name, "Resume", node_selector)
+
+    def retry(
+        self,
+        name: str,
+        *,
+        restart_successful: bool = False,
+        node_selector: str = "",
+        parameters: Sequence[str] = (),
+    ) -> Workflow:
+        """See `Service.retry`; returns once the controller has taken it in.
+
+        The logs of the pods that run again stay, see `engine.rerunning`.
+        """
+        from argojobs.engine.clock import stamp
+        from argojobs.engine.rerunning import retry_run
+
+        if self.store.is_final(name):
+            self._wait_for_supervisors(name)
+        retry_run(
+            self.home,
+            self.store,
+            name,
+            now=stamp(time.time()),
+            restart_successful=restart_successful,
+            node_selector=node_selector,
+            parameters=parameters,
+        )
+        self.starter.ensure()
+        pace = self._pace(name)
+        while not self.store.is_begun(name):
+            pace.nap()
+        return self.get(name)
+
+    def resubmit(
+        self, name: str, *, memoized: bool = False, parameters: Sequence[str] = ()
+    ) -> Workflow:
+        """See `Service.resubmit`; the steps get of this machine what the old run's got."""
+        import random
+
+        from argojobs.engine.clock import stamp
+        from argojobs.manifest.resubmit import new_name, resubmit
+
+        old = self.get(name)
+        made = resubmit(
+            old,
+            new_name(old, random.SystemRandom()),
+            now=stamp(time.time()),
+            memoized=memoized,
+            parameters=parameters,
+        )
+        return self.create(made)
+
     def delete(self, name: str) -> None:
         """See `Service.delete`; the run's artifacts in this home go too."""
         if not self.store.is_final(name):
-            self._shut_down(name, "Terminate", "")
+            self._terminate_for_room(name)
             for _ in self.watch(name):
                 pass
         # The files first: a run of the same name must never meet the pods of this one.
@@ -201,9 +287,20 @@ class LocalService:
             _remove_tree(folder)
         self.store.remove_run(name)
 
+    def _terminate_for_room(self, name: str) -> None:
+        """Terminate a run that is to be deleted; a full disk lets it use the reserve for it."""
+        from argojobs.engine.reserve import give_up_reserve
+
+        try:
+            self._shut_down(name, "Terminate", "")
+        except HostError:
+            if not give_up_reserve(self.home):
+                raise
+            self._shut_down(name, "Terminate", "")
+
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """See `Service.artifact`: an archive is unpacked, a tree restored."""
-        from argojobs.engine.retrieve import copy_artifact
+        from argojobs.storage.retrieve import copy_artifact
 
         return copy_artifact(self.repository(), self.get(name), node_id, artifact, target)
 
@@ -258,6 +355,10 @@ class LocalService:
     def _shut_down(self, name: str, strategy: str, message: str) -> Workflow:
         if self.store.is_final(name):
             raise ConflictError(f'cannot shutdown a completed workflow: workflow: "{name}"')
+        return self._command(name, strategy, message)
+
+    def _command(self, name: str, strategy: str, message: str) -> Workflow:
+        """Have the controller carry out a command, and wait for that."""
         number = self.store.add_command(name, strategy, message)
         self.starter.ensure()
         pace = self._pace(name)

@@ -33,7 +33,7 @@ class PodResult:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """The run was accepted: start the entrypoint."""
+    """The run was accepted: start the entrypoint, or go on with the nodes that came along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,19 @@ class Shutdown:
     message: str = ""
 
 
-Event = Begin | PodStarted | PodWaits | PodEnded | Tick | Shutdown
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """The user asked that nothing new starts (`spec.suspend`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The user lets the workflow go on, and its suspend nodes; by a selector only these."""
+
+    node_selector: str = ""
+
+
+Event = Begin | PodStarted | PodWaits | PodEnded | Tick | Shutdown | Suspend | Resume
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,14 +49,25 @@ def shown_workflow(
     if private.get("shutdownMessage"):
         annotations = {**shown.get("annotations", {}), STOP_MESSAGE: private["shutdownMessage"]}
         shown["annotations"] = annotations
-    shutdown = private.get("shutdown")
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": shown,
-        "spec": {**spec, "shutdown": shutdown} if shutdown else dict(spec),
+        "spec": shown_spec(spec, private),
         "status": _whole_times(status),
     }
+
+
+def shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec with what the user asked for since: `shutdown`, `suspend`."""
+    shown = dict(spec)
+    if private.get("shutdown"):
+        shown["shutdown"] = private["shutdown"]
+    if private.get("suspended"):
+        shown["suspend"] = True
+    elif "suspended" in private:
+        shown.pop("suspend", None)
+    return shown
 
 
 def with_nodes(workflow: Workflow, nodes: Mapping[str, dict[str, Any]]) -> Workflow:

@@ -104,6 +104,10 @@ class PodContext:
     annotations: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    def directory(self, pod: str) -> str:
+        """Where request, log and result of a pod lie."""
+        return f"{self.pods}/{self.workflow}/{pod}"
+
 
 def allowed_environment(environment: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
     """The part of a submitter's environment that its pods get; `more` names further variables.
@@ -120,11 +124,6 @@ def allowed_environment(environment: Mapping[str, str], more: Iterable[str] = ()
     }
 
 
-def pod_directory(context: PodContext, pod: str) -> str:
-    """Where request, log and result of a pod lie."""
-    return f"{context.pods}/{context.workflow}/{pod}"
-
-
 def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     """The request that starts a pod.
 
@@ -136,12 +135,12 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if not POD_NAME.fullmatch(start.name):
         raise UnsupportedError(
             f"the pod would be called {start.name!r}, which is no name",
-            hint="Names of templates are letters, digits and '-' (Argo).",
+            hint="names of templates are letters, digits and '-' (Argo).",
         )
     script = template.get("script")
     container: Mapping[str, Any] = script if script is not None else template["container"]
     image = context.images.get(container.get("image", ""), Image())
-    directory = pod_directory(context, start.name)
+    directory = context.directory(start.name)
     way = _way(context, container)
     script_path = f"{directory}/scratch/script" if way == "shared" else SCRIPT
     source = script.get("source", "") if script is not None else ""
@@ -305,7 +304,7 @@ def _command(
             raise ParameterError(
                 f"a value of {len(word)} characters is too large for a command line or an"
                 " environment variable (128 KiB)",
-                hint="Pass it as an artifact.",
+                hint="pass it as an artifact.",
             )
     return words
 
@@ -316,7 +315,7 @@ def _check_text(variables: Mapping[str, str], words: list[str]) -> None:
         if not name or "=" in name or "\0" in name:
             raise ParameterError(
                 f"{name!r} is no name of an environment variable",
-                hint="It may hold any character but '=', and is not empty (Kubernetes).",
+                hint="it may hold any character but '=', and is not empty (Kubernetes).",
             )
     given = [(f"the environment variable {name}", text) for name, text in variables.items()]
     given += [("a word of the command", text) for text in words[:-1]]
@@ -324,7 +323,7 @@ def _check_text(variables: Mapping[str, str], words: list[str]) -> None:
         if "\0" in text:
             raise ParameterError(
                 f"{what} holds the character NUL, which ends texts for a program",
-                hint="Pass such data as an artifact.",
+                hint="pass such data as an artifact.",
             )
     for what, text in (*given, ("the script", words[-1])):
         check_encodable(what, text)
@@ -339,7 +338,7 @@ def check_encodable(what: str, text: str) -> None:
     except UnicodeEncodeError as error:
         raise ParameterError(
             f"{what} holds half a character ({text[error.start]!a}), which is no text",
-            hint="In JSON such a character is two escapes, \\ud83d\\ude00: give both.",
+            hint="in JSON such a character is two escapes, \\ud83d\\ude00: give both.",
         ) from error
 
 
@@ -348,7 +347,7 @@ def _absolute(path: Any, field: str) -> str:
     path = str(path or "")
     if path and not path.startswith("/"):
         raise UnsupportedError(
-            f"the {field} {path!r} is not absolute", hint="Begin it with '/' (Kubernetes)."
+            f"the {field} {path!r} is not absolute", hint="begin it with '/' (Kubernetes)."
         )
     return _joined("/", path) if path else ""
 
@@ -366,13 +365,13 @@ def _place(item: Mapping[str, Any], path: str, kind: str, working_directory: str
     if not ARTIFACT_NAME.fullmatch(str(item["name"])):
         raise UnsupportedError(
             f"{item['name']!r} is no name of an {kind}",
-            hint="Names are letters, digits, '-' and '_' (Argo).",
+            hint="names are letters, digits, '-' and '_' (Argo).",
         )
     place = _joined(working_directory, path)
     if place == "/":
         raise UnsupportedError(
             f"the {kind} {item['name']!r} has the path {path!r}: the whole file tree",
-            hint="Name a file or a folder in it.",
+            hint="name a file or a folder in it.",
         )
     return place
 
@@ -380,7 +379,7 @@ def _place(item: Mapping[str, Any], path: str, kind: str, working_directory: str
 def _no_command(image: str) -> HostError:
     return HostError(
         f"the image {image!r} is not known on this machine, and the template gives no command",
-        hint=f"Say what stands for it:  [local.images.{json.dumps(image)}]  command = [...]",
+        hint=f"say what stands for it:  [local.images.{json.dumps(image)}]  command = [...]",
     )
 
 
@@ -388,7 +387,7 @@ def missing_command(command: str, image: str) -> HostError:
     """The error for a command that this machine does not have."""
     return HostError(
         f'"{command}" is not found on this machine',
-        hint=f"Install it, or say what stands for the image: [local.images.{json.dumps(image)}]",
+        hint=f"install it, or say what stands for the image: [local.images.{json.dumps(image)}]",
     )
 
 
@@ -414,7 +413,7 @@ def _inputs(template: Template, working_directory: str) -> list[dict[str, Any]]:
         else:
             raise UnsupportedError(
                 f"the input artifact {artifact['name']!r} has no location known on this machine",
-                hint="It needs `raw`, `from`, or `s3.key`; or make it `optional`.",
+                hint="it needs `raw`, `from`, or `s3.key`; or make it `optional`.",
             )
         inputs.append(item)
     return inputs
@@ -453,7 +452,7 @@ def _outputs(
             raise UnsupportedError(
                 f"the output artifact {artifact['name']!r} has the key {key!r}, where the code of"
                 " steps lies",
-                hint=f"Give it a key that does not begin with {CODE}",
+                hint=f"give it a key that does not begin with {CODE}",
             )
         artifacts.append(
             {
@@ -481,7 +480,7 @@ def _mounts(
         if not is_dns_label(mount["name"]):
             raise UnsupportedError(
                 f"{mount['name']!r} is no name of a volume",
-                hint="Names are small letters, digits and '-', at most 63 (Kubernetes).",
+                hint="names are small letters, digits and '-', at most 63 (Kubernetes).",
             )
         sub_path = str(mount.get("subPath") or "")
         if sub_path.startswith("/") or ".." in sub_path.split("/"):
@@ -518,7 +517,7 @@ def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) 
         if kind not in HOST_PATH_TYPES:
             raise UnsupportedError(
                 f"the hostPath of the volume {volume['name']!r} has the type {kind!r}",
-                hint=f"Known are: {', '.join(filter(None, HOST_PATH_TYPES))}.",
+                hint=f"known are: {', '.join(filter(None, HOST_PATH_TYPES))}.",
             )
         return {
             "kind": "host",
@@ -548,7 +547,7 @@ def _own_claim(claim: str, context: PodContext) -> str:
     if not context.claims_home:
         raise HostError(
             f"the claim {claim!r} has no folder on this machine",
-            hint=f'Give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
+            hint=f'give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
         )
     return f"{context.claims_home}/{claim}"
 

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from argojobs.config.home import no_space
 from argojobs.engine.active import ActiveRun, Pod
@@ -33,11 +33,14 @@ from argojobs.engine.model import (
     PodResult,
     PodStarted,
     PodWaits,
+    Resume,
     Shutdown,
     StartPod,
+    Suspend,
     Tick,
 )
 from argojobs.engine.pod import GRACE, GRACE_AT_ONCE, pod_request
+from argojobs.engine.reserve import give_up_reserve, make_reserve
 from argojobs.engine.store import Command, Store
 from argojobs.errors import ArgojobsError, HostError
 
@@ -47,10 +50,6 @@ LOOK_AGAIN = 0.5
 #: A pod that has waited so many seconds for its turn says why; so many pods of a run do.
 SILENCE = 1.0
 MOST_TOLD = 20
-
-#: Held in the home to have room for the last words of a run when the disk is full.
-RESERVE_FILE = "reserve"
-RESERVE_SIZE = 512 * 1024
 
 
 class Executor(Protocol):
@@ -196,12 +195,22 @@ class Scheduler:
         self.store.end_in_error(name, internal(error), stamp(self.clock()))
 
     def _obey(self, run: ActiveRun, command: Command) -> None:
-        strategy: Literal["Stop", "Terminate"] = (
-            "Terminate" if command.strategy == "Terminate" else "Stop"
-        )
-        change = run.change()
-        change.commands_done.append(command.number)
-        self._enqueue(run, Shutdown(strategy, command.message))
+        """Carry out a command. One that this version does not know is left out, and told of."""
+        run.change().commands_done.append(command.number)
+        event: Event
+        match command.strategy:
+            case "Stop":
+                event = Shutdown("Stop", command.message)
+            case "Terminate":
+                event = Shutdown("Terminate", command.message)
+            case "Suspend":
+                event = Suspend()
+            case "Resume":
+                event = Resume(command.message)
+            case other:
+                log(f"{run.name}: no command {other!r} is known here")
+                return
+        self._enqueue(run, event)
 
     def _directory(self, run: str, pod: str) -> str:
         return str(pod_directory(self.home, run, pod))
@@ -254,18 +263,21 @@ class Scheduler:
         """Yield the pods that wait, one of each run in turn, so that no run waits for another.
 
         A run that has less of the host goes first: else each slot that becomes free would be the
-        oldest run's.
+        oldest run's. All of a run with a higher `spec.priority` goes before (Argo docs, priority).
         """
         waiting = [run for run in self.runs.values() if run.waiting and not run.final]
-        waiting.sort(key=lambda run: sum(pod.resources.cpu for pod in run.running.values()))
-        queues = [_waiting_of(run) for run in waiting]
-        while queues:
-            for queue in list(queues):
-                found = next(queue, None)
-                if found is None:
-                    queues.remove(queue)
-                else:
-                    yield found
+        waiting.sort(
+            key=lambda run: (-run.priority, sum(p.resources.cpu for p in run.running.values()))
+        )
+        for _, same in itertools.groupby(waiting, key=lambda run: run.priority):
+            queues = [_waiting_of(run) for run in same]
+            while queues:
+                for queue in list(queues):
+                    found = next(queue, None)
+                    if found is None:
+                        queues.remove(queue)
+                    else:
+                        yield found
 
     def _told_of(self) -> Iterator[Pod]:
         """Yield the pods that say why they wait: the first of each run."""
@@ -322,7 +334,8 @@ class Scheduler:
         It is a fault of ours when it happens; a message beats a run that waits for ever.
         """
         for run in self.runs.values():
-            if not run.final and not (run.running or run.waiting or run.timers):
+            idle = not (run.running or run.waiting or run.timers or run.is_suspended)
+            if idle and not run.final:
                 log(f"{run.name}: nothing runs and nothing waits, yet it is {run.status}")
                 run.break_off(
                     "no step runs, waits or can start: an error of the engine", self.clock()
@@ -339,6 +352,7 @@ class Scheduler:
             log(str(error))
             self._survive_full_disk([change.run for change in changes])
             return False
+        make_reserve(self.home)
         return True
 
     def _survive_full_disk(self, names: list[str]) -> None:
@@ -350,7 +364,7 @@ class Scheduler:
         message = no_space(self.home).what
         for name in names:
             self.runs[name].break_off(message, self.clock())
-        (self.home / RESERVE_FILE).unlink(missing_ok=True)
+        give_up_reserve(self.home)
         changes = [change for name in names if (change := self.runs[name].take_change())]
         self.store.commit(changes)
         self._act()
@@ -437,14 +451,3 @@ def internal(error: Exception) -> str:
     """Say an internal error in one line, for the run it ended."""
     what = error.what if isinstance(error, ArgojobsError) else f"{type(error).__name__}: {error}"
     return f"internal error of the controller, see controller.log: {what}"
-
-
-def make_reserve(home: Path) -> None:
-    """Keep a little room on the disk for the time when it is full."""
-    path = home / RESERVE_FILE
-    if path.exists():
-        return
-    try:
-        path.write_bytes(bytes(RESERVE_SIZE))
-    except OSError as error:
-        log(f"no room for the reserve: {error}")

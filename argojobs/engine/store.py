@@ -21,7 +21,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +50,7 @@ class PodRow:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A user's wish to stop or terminate a run."""
+    """A user's wish: to Stop, Terminate, Suspend or Resume a run (message: a node selector)."""
 
     number: int
     run: str
@@ -123,8 +123,16 @@ class Store:
 
     # What clients write
 
-    def add_run(self, workflow: Workflow, submitter: Mapping[str, Any]) -> None:
-        """Store a new run. Raises `ConflictError` when the name is taken."""
+    def add_run(
+        self,
+        workflow: Workflow,
+        submitter: Mapping[str, Any],
+        nodes: Mapping[str, dict[str, Any]] | None = None,
+    ) -> None:
+        """Store a new run. Raises `ConflictError` when the name is taken.
+
+        nodes: what it brings along of an earlier run.
+        """
         metadata, status = workflow["metadata"], workflow.get("status", {})
         row = (
             metadata["name"],
@@ -145,9 +153,53 @@ class Store:
                     f'workflows.argoproj.io "{metadata["name"]}" already exists',
                     hint="choose another name, or none to get a fresh one",
                 ) from error
+            self._put_nodes(metadata["name"], 1, nodes or {})
+
+    def run_again(
+        self,
+        stored: StoredRun,
+        nodes: Mapping[str, dict[str, Any]],
+        deleted: Iterable[str],
+        prepare: Callable[[], None],
+    ) -> None:
+        """Let a finished run go on: with the spec, status and bookkeeping of `stored`.
+
+        nodes: all that it keeps. deleted: ids of nodes that it does not. prepare: makes room for
+        the new pods' files; called when nobody else can have the run begin.
+        Raises `NotFoundError`, or `ConflictError` when it runs (again) already.
+        """
+        name = stored.workflow["metadata"]["name"]
+        status = {k: v for k, v in stored.workflow["status"].items() if k != "nodes"}
+        values = (_text(stored.workflow["spec"]), _text(status), _text(stored.private), name)
+        with self._transaction():
+            row = self._one("SELECT final, change FROM runs WHERE name = ?", (name,))
+            if row is None:
+                raise not_found(name)
+            if not row[0]:
+                raise ConflictError("Cannot retry a workflow in phase Running")
+            prepare()
+            execute, many = self._connection.execute, self._connection.executemany
+            execute(
+                "UPDATE runs SET spec = ?, status = ?, private = ?, final = 0, begun = 0,"
+                " change = change + 1 WHERE name = ?",
+                values,
+            )
+            gone = [(name, key) for key in deleted]
+            many("DELETE FROM nodes WHERE run = ? AND id = ?", gone)
+            many("DELETE FROM pods WHERE run = ? AND node_id = ?", gone)
+            for table in ("timers", "commands"):
+                execute(f"DELETE FROM {table} WHERE run = ?", (name,))
+            self._put_nodes(name, row[1] + 1, nodes)
+
+    def is_begun(self, name: str) -> bool:
+        """Whether a controller has taken the run in. Raises `NotFoundError`."""
+        row = self._one("SELECT begun FROM runs WHERE name = ?", (name,))
+        if row is None:
+            raise not_found(name)
+        return bool(row[0])
 
     def add_command(self, run: str, strategy: str, message: str) -> int:
-        """Ask for a shutdown of a run; return the command's number."""
+        """Ask something of a run that is not finished; return the command's number."""
         with self._transaction():
             cursor = self._connection.execute(
                 "INSERT INTO commands (run, strategy, message) VALUES (?, ?, ?)",
@@ -310,11 +362,7 @@ class Store:
         ).fetchone()
         if row is None:
             return  # the run was removed; its last changes have no place any more
-        many(
-            "INSERT INTO nodes (run, id, change, node) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (run, id) DO UPDATE SET change = excluded.change, node = excluded.node",
-            [(name, key, row[0], _text(node)) for key, node in change.nodes.items()],
-        )
+        self._put_nodes(name, row[0], change.nodes)
         many(
             "INSERT INTO pods (run, node_id, name, state, start, kill) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (run, node_id) DO NOTHING",
@@ -333,6 +381,13 @@ class Store:
             execute("DELETE FROM timers WHERE run = ? AND at <= ?", (name, change.timers_rung))
         many("INSERT OR IGNORE INTO timers VALUES (?, ?)", [(name, at) for at in change.timers_set])
         many("DELETE FROM commands WHERE number = ?", [(n,) for n in change.commands_done])
+
+    def _put_nodes(self, run: str, change: int, nodes: Mapping[str, dict[str, Any]]) -> None:
+        self._connection.executemany(
+            "INSERT INTO nodes (run, id, change, node) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (run, id) DO UPDATE SET change = excluded.change, node = excluded.node",
+            [(run, key, change, _text(node)) for key, node in nodes.items()],
+        )
 
     def end_in_error(self, name: str, message: str, time: str) -> None:
         """End a run that cannot be loaded, in phase Error; its nodes stay as they are."""

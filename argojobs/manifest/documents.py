@@ -14,7 +14,6 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import ManifestError
-from .json_read import typed_tree
 from .nearest import suggestion
 from .places import Path, place_text
 from .source_text import read_text
@@ -47,6 +46,11 @@ class Document:
     ignored: tuple[str, ...] = ()
     kind: str = "Workflow"
     notes: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The object, as it is called where any kind may stand."""
+        return self.workflow
 
     @property
     def name(self) -> str:
@@ -145,20 +149,6 @@ def choose(contents: Contents, name: str | None = None) -> Document:
     if not found:
         hint = suggestion(name, [one.name for one in workflows], what="the Workflows are")
     raise ManifestError(f"{what} called {name!r}", where=contents.file, hint=hint)
-
-
-def canonical(value: Any) -> dict[str, Any]:
-    """Return a Workflow object or request body that came as JSON values, in canonical form.
-
-    Values of parameters become text. ManifestError where it is no Workflow.
-    """
-    sorter = _Sorter("", "")
-    sorter.sort(typed_tree(value), 0)
-    if [one.kind for one in sorter.workflows] != ["Workflow"] or sorter.others:
-        raise ManifestError(
-            "the object is not one Workflow", hint="give one object with `kind: Workflow`"
-        )
-    return sorter.workflows[0].workflow
 
 
 def _listed(workflows: Sequence[Document]) -> str:

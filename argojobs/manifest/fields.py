@@ -59,6 +59,10 @@ _TO_METADATA = {"annotations": "`metadata`", "labels": "`metadata`"}
 #: Known fields in a wrong place: object, field -> where it belongs.
 MISPLACED: dict[str, dict[str, str]] = {
     "Workflow": _TO_METADATA,
+    "WorkflowTemplate": _TO_METADATA,
+    "ClusterWorkflowTemplate": _TO_METADATA,
+    "CronWorkflow": _TO_METADATA,
+    "CronWorkflowSpec": _TO_METADATA,
     "WorkflowSpec": {
         **_TO_METADATA,
         "priorityClassName": "`podPriorityClassName`",
@@ -88,7 +92,16 @@ def check_fields(workflow: Mapping[str, Any], kind: str = "Workflow") -> list[Fi
     """
     walk = _Walk(table())
     walk.object(workflow, kind, ())
+    if walk.strangers > _MOST_STRANGERS:
+        more = f"and {walk.strangers - _MOST_STRANGERS} more fields that Argo does not know"
+        walk.findings.append(error("unknown-field", (), more, "correct those that are named first"))
     return walk.findings
+
+
+#: How many unknown fields are named, and for how many of them the nearest known name is looked up:
+#: a file that is none of Argo's must not cost minutes.
+_MOST_STRANGERS = 1000
+_MOST_NEAREST = 100
 
 
 class _Walk:
@@ -97,6 +110,7 @@ class _Walk:
     def __init__(self, known: Mapping[str, Mapping[str, FieldType]]) -> None:
         self.known = known
         self.findings: list[Finding] = []
+        self.strangers = 0
 
     def value(self, value: Any, kind: FieldType, path: Path) -> None:
         if value is None:
@@ -122,7 +136,9 @@ class _Walk:
         for name, item in value.items():
             known = fields.get(name)
             if known is None:
-                self.findings.append(self.stranger(name, kind, path))
+                finding = self.stranger(name, kind, path)
+                if finding is not None:
+                    self.findings.append(finding)
             elif known == "string" and type(item) is str:
                 continue
             else:
@@ -142,8 +158,10 @@ class _Walk:
         for key, item in value.items():
             self.value(item, kind, (*path, key))
 
-    def stranger(self, name: str, kind: str, path: Path) -> Finding:
+    def stranger(self, name: str, kind: str, path: Path) -> Finding | None:
         belongs = MISPLACED.get(kind, {}).get(name)
+        if belongs == "`metadata`" and path[-1:] == ("workflowSpec",):
+            belongs = "`workflowMetadata`, beside `workflowSpec`"
         if belongs is not None:
             return warning(
                 "misplaced-field",
@@ -151,7 +169,10 @@ class _Walk:
                 f"`{name}` has no effect here: Argo drops it",
                 f"move it to {belongs}",
             )
-        near = nearest(name, self.known[kind])
+        self.strangers += 1
+        if self.strangers > _MOST_STRANGERS:
+            return None
+        near = nearest(name, self.known[kind]) if self.strangers <= _MOST_NEAREST else None
         return error(
             "unknown-field",
             (*path, name),
@@ -215,10 +236,13 @@ def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
     if kind != "string" or isinstance(value, (dict, list)):
         return _type_finding(_WANTED[kind], value, path)
     text = scalar_text(value)
+    what = "a number"
+    if isinstance(value, bool):
+        what = f"a boolean to YAML (so is {'yes, on, y' if value else 'no, off, n'})"
     return warning(
         "not-text",
         path,
-        f"{text} is a {'boolean' if isinstance(value, bool) else 'number'}, and text belongs here",
+        f"{text} is {what}, and text belongs here",
         f'taken as "{text}"; put it in quotes',
     )
 

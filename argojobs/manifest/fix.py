@@ -1,5 +1,7 @@
 """`lint --fix`: what Argo would drop or misread is put right in the file's own text.
 
+In Workflows, WorkflowTemplates, ClusterWorkflowTemplates, CronWorkflows and the bodies of requests;
+in YAML and JSON.
 Misplaced fields move to where they belong, numbers and booleans where text belongs get quotes, and
 so do the words and tags of a `when`. Comments and layout stay. Every change is checked: the text
 is read again, and must give the same objects but for the fix and hold the same comments; a change
@@ -11,15 +13,16 @@ from __future__ import annotations
 import bisect
 import copy
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ManifestError
 from . import layout, moves
-from .documents import Contents, Document, parse
+from .documents import PODS, Contents, Document, Other, parse, written_path
 from .fields import check_fields
 from .findings import Finding, warning
+from .nodes import Node, compose
 from .places import Path
 from .when_quotes import quoted_when
 
@@ -45,18 +48,26 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """One fix to be made: to which workflow of the file, and how the text and the object change."""
+    """One fix to be made: to which object of the file, and how the text and the object change."""
 
     number: int
-    document: Document
+    document: Document | Other
     finding: Finding
-    edits: Callable[[str, list[layout.Node | None]], list[layout.Edit]]
+    edits: Callable[[str, list[Node | None]], list[layout.Edit]]
     expected: Callable[[dict[str, Any]], None]
 
     @property
     def key(self) -> _Key:
         return (self.number, self.finding.code, self.finding.path)
 
+
+#: Where the workflow's spec stands in the objects that are fixed.
+_BASES: dict[str, Path] = {
+    "Workflow": ("spec",),
+    "WorkflowTemplate": ("spec",),
+    "ClusterWorkflowTemplate": ("spec",),
+    "CronWorkflow": ("spec", "workflowSpec"),
+}
 
 _Key = tuple[int, str, Path]
 _Planned = tuple[_Wish, list[layout.Edit]]
@@ -76,24 +87,30 @@ def fix(text: str, file: str = "") -> Fixed:
         wishes = [wish for wish in _wishes(parse(work, file)) if wish.key not in refused]
         if not wishes:
             break
-        nodes = layout.compose(work)
-        work, made = _round(work, nodes, wishes, refused)
+        work, made = _round(work, text, wishes, refused)
         fixed += made
+    fixed.sort(key=_place)
+    left = tuple(sorted(refused.values(), key=_place))
     if not fixed:
-        return Fixed(text, (), tuple(refused.values()))
+        return Fixed(text, (), left)
     if not ended:
         bare = work.rstrip("\r\n")
         work = bare if _same(parse(bare, file), parse(work, file)) else work
-    return Fixed(work, tuple(fixed), tuple(refused.values()))
+    return Fixed(work, tuple(fixed), left)
+
+
+def _place(change: Change) -> tuple[int, int]:
+    return change.line, change.column
 
 
 def _round(
-    text: str,
-    nodes: list[layout.Node | None],
-    wishes: Sequence[_Wish],
-    refused: dict[_Key, Change],
+    text: str, original: str, wishes: Sequence[_Wish], refused: dict[_Key, Change]
 ) -> tuple[str, list[Change]]:
-    """Fulfil as many wishes as can be at once, and note why others are refused."""
+    """Fulfil as many wishes as can be at once, and note why others are refused.
+
+    original: the text before the first round, for places.
+    """
+    nodes = compose(text)
     batch: list[_Planned] = []
     no: list[tuple[_Wish, str]] = []
     taken = _Taken()
@@ -106,9 +123,9 @@ def _round(
         if taken.add(edits):
             batch.append((wish, edits))
     made, done = _most(text, batch, no)
-    for change, (wish, _) in zip(_changes(text, no), no, strict=True):
+    for change, (wish, _) in zip(_changes(original, no), no, strict=True):
         refused[wish.key] = change
-    return made, _changes(text, [(wish, "") for wish, _ in done])
+    return made, _changes(original, [(wish, "") for wish, _ in done])
 
 
 def _most(
@@ -151,7 +168,6 @@ class _Taken:
 
 def _changes(text: str, told: Sequence[tuple[_Wish, str]]) -> list[Change]:
     """Return wishes with their places in the text."""
-    from .documents import written_path
     from .locate import locate_all
 
     places: dict[tuple[int, Path], tuple[int, int]] = {}
@@ -177,33 +193,31 @@ def _tried(text: str, batch: Sequence[_Planned]) -> str | None:
     """Return the text with these fixes, or None where it does not read as they want it."""
     changed = layout.apply(text, [edit for _, edits in batch for edit in edits])
     before = parse(text)
-    wanted = [copy.deepcopy(document.workflow) for document in before.workflows]
+    wanted = [copy.deepcopy(one.value) for one in _objects(before)]
     try:
         for wish, _ in batch:
             wish.expected(wanted[wish.number])
         after = parse(changed)
     except ManifestError:
         return None
-    wanted_contents = replace(
-        before,
-        workflows=tuple(
-            replace(document, workflow=workflow)
-            for document, workflow in zip(before.workflows, wanted, strict=True)
-        ),
-    )
-    if not _same(after, wanted_contents):
+    if _values(one.value for one in _objects(after)) != _values(wanted):
         return None
-    kept = layout.comments(changed, layout.compose(changed))
-    return changed if kept == layout.comments(text, layout.compose(text)) else None
+    kept = layout.comments(changed, compose(changed))
+    return changed if kept == layout.comments(text, compose(text)) else None
+
+
+def _objects(contents: Contents) -> list[Document | Other]:
+    return [*contents.workflows, *contents.others]
 
 
 def _same(one: Contents, other: Contents) -> bool:
-    return _values(one) == _values(other)
+    return _values(each.value for each in _objects(one)) == _values(
+        each.value for each in _objects(other)
+    )
 
 
-def _values(contents: Contents) -> str:
-    objects = [document.workflow for document in contents.workflows]
-    return json.dumps([objects, [each.value for each in contents.others]], sort_keys=True)
+def _values(objects: Iterable[Any]) -> str:
+    return json.dumps(list(objects), sort_keys=True)
 
 
 # --- wishes ----------------------------------------------------------------------------------
@@ -211,16 +225,18 @@ def _values(contents: Contents) -> str:
 
 def _wishes(contents: Contents) -> Iterator[_Wish]:
     """Yield what there is to fix in a file."""
-    for number, document in enumerate(contents.workflows):
-        if document.kind != "Workflow":
+    for number, document in enumerate(_objects(contents)):
+        is_pod = document.kind in PODS
+        base = _BASES.get("Workflow" if is_pod else document.kind)
+        if base is None or not isinstance(_part(document.value, base), dict):
             continue
-        calls = moves.Calls(document.workflow)
-        for finding in check_fields(document.workflow):
-            if finding.code == "misplaced-field":
+        calls = moves.Calls(document.value, base)
+        for finding in check_fields(document.value, "Workflow" if is_pod else document.kind):
+            if finding.code == "misplaced-field" and not is_pod:
                 yield _move(number, document, finding, calls)
             elif finding.code == "not-text":
                 yield _rewrite(number, document, finding, None)
-        for path, text in _conditions(document.workflow):
+        for path, text in _conditions(document.value, base):
             quoted = quoted_when(text)
             if quoted is not None:
                 finding = warning(
@@ -232,22 +248,29 @@ def _wishes(contents: Contents) -> Iterator[_Wish]:
                 yield _rewrite(number, document, finding, quoted)
 
 
-def _conditions(workflow: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _part(value: Any, path: Path) -> Any:
+    """Return what stands at a path, None where it leads nowhere."""
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _conditions(value: dict[str, Any], base: Path) -> Iterator[tuple[Path, str]]:
     """Yield the `when` of every task and step, with its path."""
-    templates = workflow["spec"].get("templates")
+    templates = _part(value, (*base, "templates"))
     for index, template in enumerate(templates if isinstance(templates, list) else ()):
         if isinstance(template, dict):
-            for caller, path in moves.callers(template, ("spec", "templates", index)):
+            for caller, path in moves.callers(template, (*base, "templates", index)):
                 if isinstance(caller.get("when"), str):
                     yield (*path, "when"), caller["when"]
 
 
-def _rewrite(number: int, document: Document, finding: Finding, value: str | None) -> _Wish:
+def _rewrite(number: int, document: Document | Other, finding: Finding, value: str | None) -> _Wish:
     """Return the wish that a scalar becomes a quoted text; None: the text it is written with."""
-    path = (*document.prefix, *finding.path)
+    path = written_path(document, finding.path)
     written: list[str] = []
 
-    def edits(text: str, nodes: list[layout.Node | None]) -> list[layout.Edit]:
+    def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
         node = layout.node_at(nodes[document.document], path)
         written[:] = [node.value if value is None else value]
         return [layout.rewritten(text, node, written[0])]
@@ -258,15 +281,15 @@ def _rewrite(number: int, document: Document, finding: Finding, value: str | Non
     return _Wish(number, document, finding, edits, expected)
 
 
-def _move(number: int, document: Document, finding: Finding, calls: moves.Calls) -> _Wish:
+def _move(number: int, document: Document | Other, finding: Finding, calls: moves.Calls) -> _Wish:
     """Return the wish that a misplaced field moves."""
 
-    def edits(text: str, nodes: list[layout.Node | None]) -> list[layout.Edit]:
-        move = moves.move_of(document.workflow, finding.path, calls)
-        moves.check_target(document.workflow, move)
+    def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
+        move = moves.move_of(document.value, finding.path, calls)
+        moves.check_target(document.value, move)
         return moves.edits(text, nodes[document.document], document.prefix, move)
 
     def expected(workflow: dict[str, Any]) -> None:
-        moves.carry_out(workflow, moves.move_of(document.workflow, finding.path, calls))
+        moves.carry_out(workflow, moves.move_of(document.value, finding.path, calls))
 
     return _Wish(number, document, finding, edits, expected)

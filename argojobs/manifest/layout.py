@@ -1,9 +1,9 @@
-"""Where everything stands in a YAML text, and edits that move entries and keep comments and layout.
+"""Edits of a YAML or JSON text that move entries and keep comments and layout.
 
-`compose` gives a document as nodes with positions; an alias is a node of its own and is not looked
-through. The functions below it give edits (stretches of the text and what stands there instead)
-for removing an entry of a mapping, for putting one into another mapping, and for rewriting a
-scalar. They raise LayoutError where the text cannot be edited so; nothing here knows manifests.
+The functions take the text's nodes (see `nodes`) and give edits (stretches of the text and what
+stands there instead) for removing an entry of a mapping, for putting one into another mapping, and
+for rewriting a scalar. They raise LayoutError where the text cannot be edited so; nothing here
+knows manifests.
 """
 
 from __future__ import annotations
@@ -12,46 +12,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-
-from yaml.events import (
-    AliasEvent,
-    DocumentEndEvent,
-    DocumentStartEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceStartEvent,
-)
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import ManifestError
+from .nodes import Node
 from .places import Path
-from .yaml_read import parser_of
 
 _COMMENT = re.compile(r"#[^\r\n]*")
 
 
 class LayoutError(ManifestError):
     """The text cannot be edited here in a way that keeps everything else as it is."""
-
-
-@dataclass(slots=True)
-class Node:
-    """A piece of the text. items: of a list; entries: of a mapping, (key, value) each.
-
-    start and end: positions in the text; a collection in block style ends later than its content
-    does (see `content_end`). style: of a scalar, "" if plain.
-    """
-
-    kind: Literal["scalar", "list", "mapping", "alias"]
-    start: int
-    end: int
-    value: str = ""
-    style: str = ""
-    flow: bool = False
-    anchor: bool = False
-    items: list[Node] = field(default_factory=list)
-    entries: list[tuple[Node, Node]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,51 +33,6 @@ class Edit:
     start: int
     end: int
     text: str
-
-
-def compose(text: str) -> list[Node | None]:
-    """Return the documents of a text that the reader took, as nodes; None for an empty one."""
-    parser = parser_of(text)
-    documents: list[Node | None] = []
-    stack: list[Node] = []
-    pending: list[Node | None] = []  # the key that waits for its value, of each open collection
-    try:
-        while (event := parser.get_event()) is not None:
-            if isinstance(event, DocumentStartEvent):
-                documents.append(None)
-            elif isinstance(
-                event, (ScalarEvent, AliasEvent, MappingStartEvent, SequenceStartEvent)
-            ):
-                node = _node_of(event)
-                if not stack:
-                    documents[-1] = node
-                elif stack[-1].kind == "list":
-                    stack[-1].items.append(node)
-                elif (key := pending[-1]) is None:
-                    pending[-1] = node
-                else:
-                    stack[-1].entries.append((key, node))
-                    pending[-1] = None
-                if node.kind in ("mapping", "list"):
-                    stack.append(node)
-                    pending.append(None)
-            elif stack and not isinstance(event, DocumentEndEvent):
-                stack.pop().end = event.end_mark.index
-                pending.pop()
-    finally:
-        parser.dispose()
-    return documents
-
-
-def _node_of(event: Any) -> Node:
-    start, end = event.start_mark.index, event.end_mark.index
-    if isinstance(event, AliasEvent):
-        return Node("alias", start, end)
-    anchor = event.anchor is not None
-    if isinstance(event, ScalarEvent):
-        return Node("scalar", start, end, event.value, event.style or "", anchor=anchor)
-    kind: Literal["mapping", "list"] = "mapping" if isinstance(event, MappingStartEvent) else "list"
-    return Node(kind, start, end, flow=bool(event.flow_style), anchor=anchor)
 
 
 def index_of(mapping: Node, key: str) -> int | None:

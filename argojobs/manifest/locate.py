@@ -5,7 +5,6 @@ Only asked for when there is something to report, so that reading a good manifes
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,9 +46,12 @@ def locate_all(text: str, paths: Iterable[Path], document: int = 0) -> dict[Path
         for step in path:
             node = node.setdefault(step, {})
     found: dict[int, tuple[int, int]] = {}
-    # What stands before a fault is found all the same; JSON has escapes that YAML has not.
-    with contextlib.suppress(yaml.YAMLError):
+    try:
         _find(parser_of(text), trie, document, found)
+    except yaml.YAMLError:
+        # What stands before a fault is found all the same; JSON has escapes that YAML has not.
+        if text.lstrip()[:1] == "{":
+            _find_in_json(text, trie, found)
     places: dict[Path, tuple[int, int]] = {}
     for path in wanted:
         node, place = trie, found.get(id(trie), (1, 1))
@@ -87,6 +89,28 @@ def _find(parser: Any, trie: dict[Any, Any], document: int, found: dict[int, Any
                 skipped = 1
         if number > document:
             return
+
+
+def _find_in_json(text: str, trie: dict[Any, Any], found: dict[int, Any]) -> None:
+    """Note the place of each node of the trie in a text that is JSON."""
+    from .nodes import compose
+
+    try:
+        (root,) = compose(text)
+    except yaml.YAMLError:
+        return
+    stack = [(trie, root)] if root is not None else []
+    while stack:
+        wanted, node = stack.pop()
+        children = [(int_key, one, one) for int_key, one in enumerate(node.items)]
+        named = [(key.value, key, value) for key, value in node.entries]
+        for step, written, value in [*children, *named]:
+            inner = wanted.get(step)
+            if inner is not None:
+                line = text.count("\n", 0, written.start) + 1
+                column = written.start - text.rfind("\n", 0, written.start)
+                found.setdefault(id(inner), (line, column))
+                stack.append((inner, value))
 
 
 def _child(frames: list[list[Any]], trie: dict[Any, Any], event: Any, found: dict[int, Any]) -> Any:

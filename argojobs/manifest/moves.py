@@ -15,6 +15,7 @@ from typing import Any
 
 from . import layout
 from .fields import MISPLACED
+from .nodes import Node
 from .places import Path
 
 _CONTAINERS = ("container", "script")
@@ -58,10 +59,14 @@ def callers(template: Mapping[str, Any], path: Path) -> Iterator[tuple[dict[str,
 
 
 class Calls:
-    """How often each template of a workflow is called, counted when first asked for."""
+    """How often each template of a workflow is called, counted when first asked for.
 
-    def __init__(self, workflow: Mapping[str, Any]) -> None:
-        self.spec = workflow["spec"]
+    base: the path of the workflow's spec in the object.
+    """
+
+    def __init__(self, value: Mapping[str, Any], base: Path = ("spec",)) -> None:
+        self.base = base
+        self.spec = at(value, base)
 
     @functools.cached_property
     def templates(self) -> list[tuple[int, Mapping[str, Any]]]:
@@ -79,11 +84,12 @@ def move_of(workflow: Mapping[str, Any], path: Path, calls: Calls) -> Move:
     """Return where a misplaced field belongs. Raises LayoutError where that cannot be told."""
     parent, name = path[:-1], str(path[-1])
     value = at(workflow, path)
-    if parent in ((), ("spec",)) and name not in _RENAMED:
-        return Move(path, ("metadata", name), value)
-    if parent == ("spec",):
+    if parent in ((), ("spec",), calls.base) and name not in _RENAMED:
+        holder = ("metadata",) if len(parent) < 2 else (*parent[:-1], "workflowMetadata")
+        return Move(path, (*holder, name), value)
+    if parent == calls.base:
         wanted = _seconds(value) if name == "timeout" else value
-        return Move(path, ("spec", _RENAMED[name]), wanted)
+        return Move(path, (*parent, _RENAMED[name]), wanted)
     if parent[-1] in _CONTAINERS:
         return Move(path, (*parent[:-1], name), value)
     if len(parent) > 2 and parent[-3:-1] == ("containerSet", "containers"):
@@ -116,7 +122,7 @@ def _called(calls: Calls, caller: Mapping[str, Any], path: Path) -> Path:
             f"the template {name!r} is not this task's alone",
             hint="give the task a template of its own, or put the field there if all may have it",
         )
-    return ("spec", "templates", found[0])
+    return (*calls.base, "templates", found[0])
 
 
 def _seconds(value: Any) -> int:
@@ -167,7 +173,7 @@ def _check_merge(there: Any, value: Any, name: str) -> None:
         raise layout.LayoutError(f"there is a `{name}` already", hint="join both by hand")
 
 
-def edits(text: str, root: layout.Node | None, prefix: Path, move: Move) -> list[layout.Edit]:
+def edits(text: str, root: Node | None, prefix: Path, move: Move) -> list[layout.Edit]:
     """Return the edits that make a move in the text. Raises LayoutError where it cannot be made."""
     source = layout.node_at(root, (*prefix, *move.source[:-1]))
     index = layout.index_of(source, str(move.source[-1]))
@@ -197,17 +203,17 @@ def edits(text: str, root: layout.Node | None, prefix: Path, move: Move) -> list
     return [removed, layout.insertion(text, holder, after, piece, wrappers)]
 
 
-def _check_plain(source: layout.Node, index: int) -> None:
+def _check_plain(source: Node, index: int) -> None:
     key = source.entries[index][0]
     if key.kind != "scalar" or key.style in ("|", ">"):
         raise layout.LayoutError("its key is written in a way of its own", hint="move it by hand")
 
 
-def _is_empty(node: layout.Node) -> bool:
+def _is_empty(node: Node) -> bool:
     return node.kind == "scalar" and not node.style and node.value in ("", "~", "null")
 
 
-def _renamed(source: layout.Node, index: int, name: str, value: Any) -> list[layout.Edit]:
+def _renamed(source: Node, index: int, name: str, value: Any) -> list[layout.Edit]:
     if layout.index_of(source, name) is not None:
         raise layout.LayoutError(f"there is a `{name}` already", hint="join both by hand")
     key, node = source.entries[index]
@@ -220,7 +226,7 @@ def _renamed(source: layout.Node, index: int, name: str, value: Any) -> list[lay
     return renamed
 
 
-def _deepest(root: layout.Node | None, prefix: Path, target: Path) -> tuple[int, layout.Node]:
+def _deepest(root: Node | None, prefix: Path, target: Path) -> tuple[int, Node]:
     """Return how many steps of a target's path are written, and the node they lead to."""
     node = layout.node_at(root, prefix)
     for depth, step in enumerate(target[:-1]):
@@ -236,7 +242,7 @@ def _deepest(root: layout.Node | None, prefix: Path, target: Path) -> tuple[int,
     return len(target) - 1, node
 
 
-def _entry_of(root: layout.Node | None, prefix: Path, path: Path) -> tuple[layout.Node, int]:
+def _entry_of(root: Node | None, prefix: Path, path: Path) -> tuple[Node, int]:
     """Return the mapping and the entry in it whose value is at a path."""
     whole = (*prefix, *path)
     above = layout.node_at(root, whole[:-1])
@@ -246,7 +252,7 @@ def _entry_of(root: layout.Node | None, prefix: Path, path: Path) -> tuple[layou
     return above, place
 
 
-def _ancestor(holder: layout.Node, position: int) -> int:
+def _ancestor(holder: Node, position: int) -> int:
     """Return the entry of a mapping that holds a position, else the last one."""
     for index, (key, value) in enumerate(holder.entries):
         if key.start <= position < value.end:
@@ -254,9 +260,7 @@ def _ancestor(holder: layout.Node, position: int) -> int:
     return len(holder.entries) - 1
 
 
-def _merged(
-    text: str, there: layout.Node, entry: tuple[layout.Node, layout.Node], value: Any
-) -> list[layout.Edit]:
+def _merged(text: str, there: Node, entry: tuple[Node, Node], value: Any) -> list[layout.Edit]:
     """Return the edits that put the entries of a mapping behind those of another."""
     name, own = entry[0].value, entry[1]
     if there.kind != "mapping" or own.kind != "mapping" or not there.entries or own.anchor:

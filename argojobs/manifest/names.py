@@ -1,21 +1,33 @@
-"""Names of runs, nodes and pods, exactly as Argo makes them.
+"""Names of runs, nodes and pods, exactly as Argo makes them; and names cut to what it takes.
 
 Sources: Argo `pkg/apis/workflow/v1alpha1/workflow_types.go` (NodeID), `workflow/util/pod_name.go`
-(names of pods, version 2), Kubernetes `apimachinery/pkg/util/rand` (the alphabet of suffixes)
-and RFC 1123 (labels).
+(names of pods), `workflow/validate` (a workflow's name: 63 letters), Kubernetes
+`apimachinery/pkg/util/rand` (the alphabet of suffixes) and RFC 1123 (labels).
 """
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..dsl.names import digest
+
+#: Annotations of a workflow: the name that its own was cut from, and as a JSON object those of
+#: its steps and templates that were cut.
+FULL_NAME = "argojobs.dev/full-name"
+FULL_NAMES = "argojobs.dev/full-names"
+#: Argo's annotation of how pods are named: `v1` by the node's id, `v2` (and else) as below.
+POD_NAMES = "workflows.argoproj.io/pod-name-format"
 
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
 # 253 characters of a Kubernetes name, less a "-" and the ten digits that a hash may have.
 _LONGEST_POD_PREFIX = 242
 _LONGEST_LABEL = 63
+#: Of a generated name: Kubernetes keeps so much in front of its suffix.
+_LONGEST_START = _LONGEST_LABEL - _SUFFIX_LENGTH
 _HASH_LENGTH = 8
 
 _FNV_OFFSET = 2166136261
@@ -54,6 +66,22 @@ def pod_name(workflow: str, template: str, node_name: str, node_id: str = "") ->
     return f"{prefix[:_LONGEST_POD_PREFIX]}-{hashed}"
 
 
+def pod_of_node(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> str:
+    """Return the name of the pod that a node of a workflow object has."""
+    metadata = workflow.get("metadata") or {}
+    name, own_id = str(metadata.get("name") or ""), str(node.get("id") or "")
+    if (metadata.get("annotations") or {}).get(POD_NAMES) == "v1":
+        return own_id or node_id(name, node["name"])
+    return pod_name(name, template_of_node(node), node["name"], own_id)
+
+
+def template_of_node(node: Mapping[str, Any]) -> str:
+    """Return the template that a node's pod is named after: of a templateRef, the one it names."""
+    reference = node.get("templateRef")
+    named = reference.get("template") if reference else node.get("templateName")
+    return str(named or "")
+
+
 def random_suffix(rng: random.Random) -> str:
     """Return five characters of Kubernetes' alphabet, as `generateName` appends them."""
     return "".join(rng.choice(_SUFFIX_ALPHABET) for _ in range(_SUFFIX_LENGTH))
@@ -85,13 +113,23 @@ def label_value(text: str) -> str:
     return _hashed(re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._"), text)
 
 
+def name_start(text: str) -> str:
+    """Return what the names of runs begin with that are called so; a suffix of five is added.
+
+    A good one is returned as it is. In another one what Kubernetes refuses becomes `-`, which
+    also ends it; one that is too long is cut, with a hash of the whole.
+    """
+    if len(text) <= _LONGEST_START and _OBJECT_NAME.fullmatch(f"{text}x"):
+        return text
+    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    if not plain:
+        return f"x-{digest(text)}-"
+    return f"{shorten(plain, _LONGEST_START - 1)}-"
+
+
 def _hashed(start: str, whole: str) -> str:
     start = start[: _LONGEST_LABEL - _HASH_LENGTH - 1].rstrip("-._")
-    return f"{start}-{_digest(whole)}" if start else f"x-{_digest(whole)}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+    return f"{start}-{digest(whole)}" if start else f"x-{digest(whole)}"
 
 
 def shorten(text: str, limit: int) -> str:
@@ -101,4 +139,4 @@ def shorten(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    return f"{text[: limit - _HASH_LENGTH - 1].rstrip('-._')}-{_digest(text)}"
+    return f"{text[: limit - _HASH_LENGTH - 1].rstrip('-._')}-{digest(text)}"

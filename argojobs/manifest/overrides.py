@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn
 
 from ..errors import ManifestError, ParameterError
 from .scalars import NumberText
-from .source_text import decode, read_text
+from .source_text import read_text
 
 _MAX_DEPTH = 100
 _SNIPPET = 30
@@ -233,9 +233,3 @@ def _way_round(text: str, position: int) -> str:
     if re.match(r"\{\s*'", text):
         return "JSON wants double quotes, and single ones around the whole: '{\"name\": 1}'"
     return "write -p name=value for each parameter, or put it in a file: --params @file.json"
-
-
-def decode_params(data: bytes, file: str) -> Overrides:
-    """Return the overrides of a parameter file's bytes (standard input, say)."""
-    text = decode(data, file)
-    return _from_json(text, file) if text.lstrip()[:1] == "{" else _from_yaml(text, file)

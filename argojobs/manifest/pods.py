@@ -1,22 +1,26 @@
 """A bare Pod or Job as a Workflow of one step.
 
-What a pod says of itself goes to the one template, what Argo says once for all pods to the spec;
-what a Workflow has no place for is refused by its field. A restart becomes a retry. Sources:
-Kubernetes API reference, PodSpec and JobSpec; Argo docs: fields, Template and WorkflowSpec.
+What a pod says of itself goes to the one template, what Argo says once for all pods to the spec,
+and what only a pod has into a podSpecPatch; anything else is refused by its field. Several
+containers are a containerSet, which ends when all of them have, as a pod does. A restart becomes
+a retry. Sources: Kubernetes API reference, PodSpec and JobSpec; Argo docs: fields, Template and
+WorkflowSpec.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import ManifestError
-from .places import Path, path_text
+from . import jobs
+from .nearest import suggestion
+from .places import Path
+from .pod_paths import TO_SPEC, PodFieldError, path_in_pod, pod_prefix
+
+__all__ = ["KINDS", "PodFieldError", "path_in_pod", "workflow_of_pod"]
 
 KINDS = ("Pod", "Job")
-
-#: How often Kubernetes starts a Job's pod again unless it says otherwise (JobSpec, backoffLimit).
-BACKOFF_LIMIT = 6
 
 _TO_TEMPLATE = frozenset(
     {
@@ -33,22 +37,40 @@ _TO_TEMPLATE = frozenset(
         "volumes",
     }
 )
-_TO_SPEC = frozenset(
-    {"activeDeadlineSeconds", "dnsConfig", "dnsPolicy", "hostNetwork", "imagePullSecrets"}
+#: Fields that only a pod has: Argo lays a podSpecPatch over each pod it makes.
+_TO_PATCH = frozenset(
+    {
+        "enableServiceLinks",
+        "hostIPC",
+        "hostPID",
+        "hostUsers",
+        "hostname",
+        "nodeName",
+        "os",
+        "overhead",
+        "preemptionPolicy",
+        "priority",
+        "readinessGates",
+        "resourceClaims",
+        "resources",
+        "runtimeClassName",
+        "schedulingGates",
+        "setHostnameAsFQDN",
+        "shareProcessNamespace",
+        "subdomain",
+        "terminationGracePeriodSeconds",
+        "topologySpreadConstraints",
+    }
 )
-_OWN = frozenset({"containers", "restartPolicy"})
-_JOBS_OWN = frozenset({"backoffLimit", "template"})
-#: Of a Job: they say one pod at a time and once, which is what a Workflow of one step does.
-_ONE = frozenset({"completions", "parallelism"})
+_OWN = frozenset({"containers", "restartPolicy", "serviceAccount"})
 #: What Kubernetes itself fills in, and `kubectl get -o yaml` shows; it says nothing here.
 _FILLED_IN: dict[str, Any] = {
-    "completionMode": "NonIndexed",
     "dnsPolicy": "ClusterFirst",
-    "manualSelector": False,
-    "podReplacementPolicy": "TerminatingOrFailed",
+    "enableServiceLinks": True,
+    "preemptionPolicy": "PreemptLowerPriority",
+    "priority": 0,
     "schedulerName": "default-scheduler",
     "securityContext": {},
-    "suspend": False,
     "terminationGracePeriodSeconds": 30,
 }
 _NO_MAPPING: dict[str, Any] = {}
@@ -57,85 +79,89 @@ _NO_MAPPING: dict[str, Any] = {}
 def workflow_of_pod(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the Workflow that a Pod or Job is, and what must be told of it, one line each.
 
-    Raises ManifestError with the field's path as its place (`PodFieldError`) for what a Workflow
-    of one step cannot do.
+    Raises PodFieldError, with the field's path, for what a Workflow of one step cannot do.
     """
-    is_job = document.get("kind") == "Job"
+    kind = str(document["kind"])
+    prefix = pod_prefix(kind)
     spec = _mapping(document, "spec", ())
-    if is_job:
-        _check_job(spec)
+    metadata = document.get("metadata") or _NO_MAPPING
+    whole: dict[str, Any] = {}
+    if kind == "Job":
+        jobs.check_job(spec)
         template = _mapping(spec, "template", ("spec",))
         pod = _mapping(template, "spec", ("spec", "template"))
-        metadata = template.get("metadata") or _NO_MAPPING
+        step, of_pod = _step(pod, template.get("metadata") or _NO_MAPPING, prefix)
+        deadline = of_pod.pop("activeDeadlineSeconds", None)
+        if deadline is not None:  # of each of the Job's pods
+            step["activeDeadlineSeconds"] = deadline
+        whole = {**of_pod, **jobs.workflow_fields(spec)}
+        notes = list(jobs.told(spec))
     else:
         pod = spec
-        metadata = document.get("metadata") or _NO_MAPPING
-    prefix = pod_prefix(str(document["kind"]))
-    step: dict[str, Any] = {"name": "main", **_metadata(metadata)}
-    step["container"] = _container(pod, prefix)
-    whole: dict[str, Any] = {"entrypoint": "main"}
+        step, whole = _step(pod, metadata, prefix)
+        notes = []
+    retry = _retry(pod, prefix, spec if kind == "Job" else None, notes)
+    if retry is not None:
+        step["retryStrategy"] = retry
+    loop = jobs.loop(spec if kind == "Job" else _NO_MAPPING, step)
+    templates = loop.pop("templates")
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": _workflow_metadata(metadata, is_job=kind == "Job"),
+        "spec": {**loop, **whole, "templates": templates},
+    }, notes
+
+
+def _step(
+    pod: Mapping[str, Any], metadata: Mapping[str, Any], prefix: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the template that runs a pod, and what the workflow says of all its pods."""
+    step: dict[str, Any] = {"name": "main", **_metadata(metadata), **_containers(pod, prefix)}
+    whole: dict[str, Any] = {}
+    patch: dict[str, Any] = {}
     for name, value in pod.items():
         if name in _OWN or value is None or _FILLED_IN.get(name) == value:
             continue
         if name in _TO_TEMPLATE:
             step[name] = value
-        elif name in _TO_SPEC:
+        elif name in TO_SPEC:
             whole[name] = value
-        else:
-            raise _refused(
-                (*prefix, name),
-                f"`{name}` has no place in a Workflow's template",
-                "leave it out, or write a Workflow with a podSpecPatch",
+        elif name in _TO_PATCH:
+            patch[name] = value
+        elif name == "ephemeralContainers":
+            raise PodFieldError(
+                (*prefix, name), "an ephemeral container is for a pod that runs", "leave it out"
             )
-    if is_job:
-        whole.update(_job_fields(spec))
-    notes: list[str] = []
-    retry = _retry(pod, prefix, spec.get("backoffLimit") if is_job else None, notes, is_job=is_job)
-    if retry is not None:
-        step["retryStrategy"] = retry
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Workflow",
-        "metadata": _workflow_metadata(document.get("metadata") or _NO_MAPPING, is_job=is_job),
-        "spec": {**whole, "templates": [step]},
-    }, notes
+        else:
+            known = sorted(_TO_TEMPLATE | TO_SPEC | _TO_PATCH | {"containers", "restartPolicy"})
+            raise PodFieldError(
+                (*prefix, name),
+                f"`{name}` is no field of a pod",
+                suggestion(name, known, what="its fields are"),
+            )
+    if pod.get("serviceAccount"):  # the old name of serviceAccountName
+        step.setdefault("serviceAccountName", pod["serviceAccount"])
+    if "initContainers" in step:
+        step["initContainers"] = [dict(one) for one in _list(pod, "initContainers", prefix)]
+    if patch:
+        step["podSpecPatch"] = json.dumps(patch, ensure_ascii=False)
+    return step, whole
 
 
-class PodFieldError(ManifestError):
-    """A field of a Pod or Job that a Workflow of one step cannot honour; `path` says which."""
-
-    def __init__(self, path: Path, what: str, hint: str) -> None:
-        super().__init__(what, where=path_text(path), hint=hint)
-        self.path = path
-
-
-def pod_prefix(kind: str) -> Path:
-    """Return the path of the pod's spec in a document of a kind."""
-    return ("spec", "template", "spec") if kind == "Job" else ("spec",)
-
-
-def path_in_pod(kind: str, path: Path) -> Path:
-    """Return where in a Pod or Job stands what has this path in the Workflow made of it."""
-    prefix = pod_prefix(kind)
-    start = ("spec", "templates", 0)
-    if path[:3] == start:
-        rest = path[3:]
-        if rest[:1] == ("container",):
-            return (*prefix, "containers", 0, *rest[1:])
-        if rest[:1] == ("retryStrategy",):
-            return ("spec", "backoffLimit") if kind == "Job" else (*prefix, "restartPolicy")
-        if rest[:1] == ("metadata",):
-            return (*prefix[:-1], *rest)
-        return (*prefix, *rest)
-    if path[:1] == ("spec",) and path[1:2] and path[1] in _TO_SPEC:
-        return (*prefix, *path[1:])
-    return path[:1] if path[:1] == ("metadata",) else ()
+def _list(pod: Mapping[str, Any], name: str, prefix: Path) -> list[dict[str, Any]]:
+    found = pod.get(name)
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise PodFieldError(
+            (*prefix, name), f"`{name}` is no list of containers", "begin each with `- name:`"
+        )
+    return found
 
 
 def _mapping(holder: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     value = holder.get(name)
     if not isinstance(value, dict) or not value:
-        raise _refused(
+        raise PodFieldError(
             path if value is None else (*path, name),
             f"`{name}` is no mapping with fields" if value is not None else f"`{name}` is missing",
             f"write the fields of `{name}` below it, indented",
@@ -143,54 +169,26 @@ def _mapping(holder: Mapping[str, Any], name: str, path: Path) -> Mapping[str, A
     return value
 
 
-def _refused(path: Path, what: str, hint: str) -> PodFieldError:
-    return PodFieldError(path, what, hint)
-
-
-def _check_job(spec: Mapping[str, Any]) -> None:
-    """Raise PodFieldError for what of a Job needs more than one pod, or is not known here."""
-    for name, value in spec.items():
-        if value is None or name in _JOBS_OWN or _FILLED_IN.get(name) == value:
-            continue
-        if name in _ONE:
-            if value != 1:
-                raise _refused(
-                    ("spec", name),
-                    f"`{name}: {value}` asks for several pods, and this is a workflow of one step",
-                    "write a Workflow whose task loops: withSequence, and `parallelism`",
-                )
-        elif name not in ("activeDeadlineSeconds", "selector", "ttlSecondsAfterFinished"):
-            raise _refused(
-                ("spec", name),
-                f"`{name}` of a Job has no place in a Workflow of one step",
-                "leave it out, or write a Workflow",
-            )
-
-
-def _job_fields(spec: Mapping[str, Any]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    if spec.get("activeDeadlineSeconds") is not None:
-        fields["activeDeadlineSeconds"] = spec["activeDeadlineSeconds"]
-    if spec.get("ttlSecondsAfterFinished") is not None:
-        fields["ttlStrategy"] = {"secondsAfterCompletion": spec["ttlSecondsAfterFinished"]}
-    return fields
-
-
-def _container(pod: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
-    containers = pod.get("containers")
-    if not isinstance(containers, list) or not containers or not isinstance(containers[0], dict):
-        raise _refused(
+def _containers(pod: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
+    """Return the container of a template, or the containerSet: a pod ends when all have ended."""
+    if not pod.get("containers"):
+        raise PodFieldError(
             (*prefix, "containers") if "containers" in pod else prefix,
             "the pod has no containers",
             "give `containers:` a list with one of them",
         )
-    if len(containers) > 1:
-        raise _refused(
-            (*prefix, "containers", 1),
-            f"the pod has {len(containers)} containers, and a step runs one",
-            "write a Workflow with a containerSet, or sidecars",
-        )
-    return {name: value for name, value in containers[0].items() if name != "name"}
+    containers = _list(pod, "containers", prefix)
+    if len(containers) == 1:
+        (only,) = containers
+        return {"container": {name: value for name, value in only.items() if name != "name"}}
+    for index, each in enumerate(containers):
+        if not isinstance(each.get("name"), str) or not each["name"]:
+            raise PodFieldError(
+                (*prefix, "containers", index),
+                "a container among several has no name",
+                "give it a `name`",
+            )
+    return {"containerSet": {"containers": [dict(each) for each in containers]}}
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,32 +209,33 @@ def _workflow_metadata(metadata: Mapping[str, Any], *, is_job: bool) -> dict[str
 
 
 def _retry(
-    pod: Mapping[str, Any], prefix: Path, limit: Any, notes: list[str], *, is_job: bool
+    pod: Mapping[str, Any], prefix: Path, job: Mapping[str, Any] | None, notes: list[str]
 ) -> dict[str, Any] | None:
     """Return the retry that a restart is. A Job's pods are replaced, whatever they say."""
     policy = pod.get("restartPolicy")
-    if policy not in (None, "Never", "OnFailure", "Always") or (is_job and policy == "Always"):
-        raise _refused(
+    known = ("Never", "OnFailure") if job is not None else ("Never", "OnFailure", "Always")
+    if policy is not None and policy not in known:
+        raise PodFieldError(
             (*prefix, "restartPolicy"),
-            f"restartPolicy {policy!r} is none of {'a Job' if is_job else 'a Pod'}",
+            f"restartPolicy {policy!r} is none of {'a Pod' if job is None else 'a Job'}",
             "write OnFailure or Never",
         )
-    if is_job:
-        times = BACKOFF_LIMIT if limit is None else limit
-        if isinstance(times, bool) or not isinstance(times, int) or times < 0:
-            raise _refused(("spec", "backoffLimit"), f"{times!r} is no count", "write 0 or more")
+    if job is not None:
+        times, backoff = jobs.attempts(job), jobs.JOB_BACKOFF
     elif policy in (None, "Never"):
         return None
     else:
-        times = BACKOFF_LIMIT
+        times, backoff = jobs.BACKOFF_LIMIT, jobs.RESTART_BACKOFF
         notes.extend(_told(str(policy)))
-    return {"limit": str(times), "retryPolicy": "Always"} if times else None
+    return (
+        {"limit": str(times), "retryPolicy": "Always", "backoff": dict(backoff)} if times else None
+    )
 
 
 def _told(policy: str) -> Iterator[str]:
     if policy == "Always":
         yield "restartPolicy Always is taken as OnFailure: a step that succeeded is done"
     yield (
-        f"restartPolicy {policy} becomes a retryStrategy with {BACKOFF_LIMIT} more attempts, as a "
-        "Job's; Kubernetes would restart the pod without end"
+        f"restartPolicy {policy} becomes a retryStrategy with {jobs.BACKOFF_LIMIT} more attempts, "
+        "as a Job's; Kubernetes would restart the pod without end"
     )

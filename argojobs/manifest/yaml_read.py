@@ -359,6 +359,8 @@ def _short_tag(tag: str) -> str:
 
 def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> ManifestError:
     mark = error.problem_mark or error.context_mark
+    if error.context_mark and "end of stream" in (error.problem or ""):
+        mark = error.context_mark  # where the quote begins that has no end
     where = place_text(file, mark.line + 1, mark.column + 1) if mark else file
     problem = error.problem or "malformed YAML"
     if mark and "cannot start any token" in problem and text[mark.index : mark.index + 1] == "\t":

@@ -48,11 +48,6 @@ def write_yaml(value: Mapping[str, Any]) -> str:
     return "\n".join([*writer.lines, ""])
 
 
-def write_yaml_documents(values: Iterable[Mapping[str, Any]]) -> str:
-    """Return several manifests as the documents of one YAML text."""
-    return "---\n".join(write_yaml(value) for value in values)
-
-
 def write_json(value: Any) -> str:
     """Return a manifest as JSON text, indented by two, that ends with a newline."""
     try:

@@ -22,7 +22,7 @@ def checked(argv: object, step: str) -> list[str]:
     if not isinstance(argv, (list, tuple)) or not argv:
         raise StepError(
             f"the command step {step} returned {argv!r:.80}, not a list of arguments",
-            hint="Return the program and its arguments: ['python3', 'train.py', f'--n={n}'].",
+            hint="return the program and its arguments: ['python3', 'train.py', f'--n={n}'].",
         )
     texts = []
     for position, argument in enumerate(argv):
@@ -30,7 +30,7 @@ def checked(argv: object, step: str) -> list[str]:
             raise StepError(
                 f"argument {position} of the command step {step} is {argument!r:.80},"
                 f" a {type(argument).__name__}",
-                hint="Arguments are text: write str(...) or an f-string, so that you choose its form.",
+                hint="arguments are text: write str(...) or an f-string, so that you choose its form.",
             )
         texts.append(os.fspath(argument))
     return texts
@@ -85,16 +85,16 @@ def _spawn(argv: Sequence[str]) -> int:
     except FileNotFoundError as error:
         raise StepError(
             f"the program {argv[0]!r} is not in this image",
-            hint="Look at PATH and the spelling, or use an image that has it: @command(image=...).",
+            hint="look at PATH and the spelling, or use an image that has it: @command(image=...).",
         ) from error
     except PermissionError as error:
         raise StepError(
             f"the program {argv[0]!r} may not be executed",
-            hint="Give it the x bit (chmod +x), or start it by its interpreter: ['python3', ...].",
+            hint="give it the x bit (chmod +x), or start it by its interpreter: ['python3', ...].",
         ) from error
     except OSError as error:
         raise StepError(
             f"the program {argv[0]!r} cannot be started: {error.strerror}",
-            hint="A script needs a first line like #!/usr/bin/env python3; arguments above 128 KiB "
+            hint="a script needs a first line like #!/usr/bin/env python3; arguments above 128 KiB "
             "must travel in a file.",
         ) from error

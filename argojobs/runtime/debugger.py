@@ -30,14 +30,14 @@ def wait() -> None:
         raise StepError(
             "this step was started with --debug, but its image has no debugpy",
             where=sys.executable,
-            hint="Add `pip install debugpy` to the image, or run without --debug.",
+            hint="add `pip install debugpy` to the image, or run without --debug.",
         ) from error
     try:
         debugpy.listen((host, int(port)))  # noqa: T100
     except (RuntimeError, OSError, ValueError) as error:
         raise StepError(
             f"the debugger cannot listen on {host}:{port}: {error}",
-            hint=f"Another step on this host may hold the port; {ADDRESS}=HOST:PORT changes it.",
+            hint=f"another step on this host may hold the port; {ADDRESS}=HOST:PORT changes it.",
         ) from error
     print(f"argojobs: waiting for a debugger on {host}:{port}", file=sys.stderr, flush=True)
     debugpy.wait_for_client()  # noqa: T100

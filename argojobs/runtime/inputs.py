@@ -48,7 +48,7 @@ def _parameter(label: str, annotation: Any, variable: str, environment: Mapping[
     except ParameterError as error:
         raise InputError(
             f"the parameter {label!r}: {error.what}",
-            hint=error.hint or "Look at the value the step before handed on, or at --params.",
+            hint=error.hint or "look at the value the step before handed on, or at --params.",
         ) from error
 
 
@@ -116,7 +116,7 @@ def _gathered_artifacts(path: str, kind: Any) -> Any:
 def _not_set(label: str, variable: str) -> InputError:
     return InputError(
         f"the parameter {label!r} did not arrive: {variable} is not set",
-        hint="The manifest and the code do not belong together: compile the pipeline again.",
+        hint="the manifest and the code do not belong together: compile the pipeline again.",
     )
 
 
@@ -138,7 +138,7 @@ def _artifact(label: str, cls: Any, path: str, optional: bool) -> Any:
             return cls(places.fresh_outputs())
         raise InputError(
             f"the artifact {label!r} did not arrive: there is nothing at {path}",
-            hint="Look at the outputs of the step it comes from; an artifact that may be missing "
+            hint="look at the outputs of the step it comes from; an artifact that may be missing "
             f"is declared `{cls.__name__} | None`.",
         )
     return cls(path)

@@ -65,7 +65,7 @@ def _copy_folder(source: str, target: str, above: tuple[str, ...], *, dangling: 
         raise OutputError(
             "a link leads in a circle: to a folder that holds it",
             where=source,
-            hint="Remove it, or copy what is needed of that folder.",
+            hint="remove it, or copy what is needed of that folder.",
         )
     _copy_entries(top, target, top, (*above, top), dangling=dangling)
 
@@ -114,7 +114,7 @@ def _copy_content(source: str, target: str, above: tuple[str, ...], *, dangling:
         raise OutputError(
             "this is a socket, pipe or device, which no artifact can hold",
             where=source,
-            hint="Remove it, or keep it outside of the folder.",
+            hint="remove it, or keep it outside of the folder.",
         )
 
 
@@ -137,5 +137,5 @@ def _leads_to_nothing(link: str) -> OutputError:
     return OutputError(
         f"this link leads to nothing{target}",
         where=link,
-        hint="Remove it, or make what it leads to.",
+        hint="remove it, or make what it leads to.",
     )

@@ -41,7 +41,7 @@ def prepare(fields: Mapping[str, Field]) -> None:
         raise StepError(
             f"cannot write outputs: {error.strerror}",
             where=error.filename or places.outputs(),
-            hint="A manifest of ours mounts a folder there. By hand, ARGOJOBS_ROOT=/tmp/step moves "
+            hint="a manifest of ours mounts a folder there. By hand, ARGOJOBS_ROOT=/tmp/step moves "
             "inputs and outputs below another folder.",
         ) from error
 
@@ -69,7 +69,7 @@ def checked(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -
     if unset:
         raise OutputError(
             f"{step} returned without setting {', '.join(unset)}",
-            hint="Assign each field of its outputs, or write to its path, before it returns.",
+            hint="assign each field of its outputs, or write to its path, before it returns.",
         )
     return {
         name: values[name] if field.kind == "artifact" else _text(step, field, values[name])
@@ -88,7 +88,7 @@ def _values(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -
     if not isinstance(result, returns):
         raise OutputError(
             f"{step} returned {result!r:.80}, not {returns.__name__}",
-            hint=f"Make one with {returns.__name__}(), fill it and return it.",
+            hint=f"make one with {returns.__name__}(), fill it and return it.",
         )
     return dict(result.__dict__)
 
@@ -101,7 +101,7 @@ def _check_single(step: str, field: Field, result: Any) -> None:
     ):
         raise OutputError(
             f"{step} returned {result!r:.80}, not a {field.cls.__name__}",
-            hint=f"Return {field.cls.__name__}(path), or {field.cls.__name__}() after writing to it.",
+            hint=f"return {field.cls.__name__}(path), or {field.cls.__name__}() after writing to it.",
         )
 
 
@@ -117,7 +117,7 @@ def _text(step: str, field: Field, value: Any) -> str:
     except ParameterError as error:
         raise OutputError(
             f"{step} set {field.name}: {error.what}",
-            hint=error.hint or f"The field is declared as {name_of(field.annotation)}.",
+            hint=error.hint or f"the field is declared as {name_of(field.annotation)}.",
         ) from error
 
 
@@ -147,7 +147,7 @@ def _write_text(path: str, text: str) -> None:
         raise OutputError(
             f"cannot write an output: {error.strerror}",
             where=path,
-            hint="Look at the space that is left there, and whether the step removed the folder.",
+            hint="look at the space that is left there, and whether the step removed the folder.",
         ) from error
 
 
@@ -162,7 +162,7 @@ def _write_artifact(step: str, name: str, value: Any) -> None:
         raise OutputError(
             f"{step} set {name}, which cannot be copied to {place}: {error}",
             where=path,
-            hint=f"Write it where it is collected: to the path of {name} itself.",
+            hint=f"write it where it is collected: to the path of {name} itself.",
         ) from error
     if os.path.isdir(place):
         from . import tree
@@ -234,5 +234,5 @@ def read_command_parameters(step: str, fields: Mapping[str, Field], made: Any) -
             raise OutputError(
                 f"{step} wrote {name}: {getattr(error, 'what', error)}",
                 where=path,
-                hint=f"The field is declared as {name_of(field.annotation)}.",
+                hint=f"the field is declared as {name_of(field.annotation)}.",
             ) from error

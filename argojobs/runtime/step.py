@@ -71,7 +71,7 @@ def _split(arguments: Sequence[str]) -> tuple[str, str]:
             return file, name
     raise StepError(
         f"expected one argument FILE:NAME, got {list(arguments)!r}",
-        hint="For instance: python3 -m argojobs.runtime workflows/demo.py:train",
+        hint="for instance: python3 -m argojobs.runtime workflows/demo.py:train",
     )
 
 
@@ -88,7 +88,7 @@ def _import(file: str, root: str, entries: Sequence[str]) -> Any:
             raise StepError(
                 f"there is no file {file} in the code of this step",
                 where=root,
-                hint="If .argojobsignore or .gitignore lists it, take it out there; "
+                hint="if .argojobsignore or .gitignore lists it, take it out there; "
                 "with --code image, the image must have it.",
             )
         importing.search([importing.module_place(path)[1], *folders])
@@ -97,7 +97,7 @@ def _import(file: str, root: str, entries: Sequence[str]) -> Any:
         raise StepError(
             f"the file ended the program while it was imported (exit {error.code})",
             where=file,
-            hint='Put what a script does below `if __name__ == "__main__":`.',
+            hint='put what a script does below `if __name__ == "__main__":`.',
         ) from error
     except (StepError, DefinitionError):
         raise
@@ -127,7 +127,7 @@ def _find(module: Any, name: str, file: str) -> Step[Any, Any]:
     raise StepError(
         f"{name} is no step" if found is not None else f"there is no step {name}",
         where=file,
-        hint=f"The file has the steps: {', '.join(steps)}." if steps else "The file has no step.",
+        hint=f"the file has the steps: {', '.join(steps)}." if steps else "the file has no step.",
     )
 
 
@@ -202,7 +202,7 @@ def _exit(step: Step[Any, Any], error: SystemExit) -> None:
         raise OutputError(
             f"{step.name} ended with sys.exit({'' if code is None else int(code)}) and returned nothing",
             where=step.where,
-            hint="Return its outputs instead.",
+            hint="return its outputs instead.",
         )
 
 

@@ -7,7 +7,8 @@ at all (Argo: an empty un-archived directory fails its consumer).
 
 The file: `{"format": 1, "file": 420, "directory": 493, "modes": {path: mode},
 "empty": [path], "links": {path: target}}`; `file` and `directory` are the modes of everything
-that `modes` does not name. Paths are relative, with `/`, in any bytes (surrogateescape).
+that `modes` does not name. A step that is repeated adds `"files": [path]`: an earlier attempt may
+have left others at the same place, which do not belong to it. Paths are relative, with `/`, in any bytes (surrogateescape).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class _Tree:
                 raise OutputError(
                     f"{path} is a socket, pipe or device, which no artifact can hold",
                     where=self.root,
-                    hint="Remove it before the step returns, or keep it outside the output.",
+                    hint="remove it before the step returns, or keep it outside the output.",
                 )
         if relative and not entries:
             self.empty.append(relative)
@@ -80,8 +81,10 @@ def save(root: str) -> None:
         directory_mode = _most_common(tree.directories, 0o755)
         modes = {path: mode for path, mode in tree.files.items() if mode != file_mode}
         modes.update((p, mode) for p, mode in tree.directories.items() if mode != directory_mode)
+        again = os.environ.get("ARGOJOBS_ATTEMPT", "0") not in ("", "0")
         text = json.dumps(
             {
+                **({"files": sorted({*tree.files, *links})} if again else {}),
                 "format": FORMAT,
                 "file": file_mode,
                 "directory": directory_mode,
@@ -98,7 +101,7 @@ def save(root: str) -> None:
         raise OutputError(
             f"this output directory cannot be saved: {error.strerror}",
             where=error.filename or root,
-            hint="The step's user must be able to read and write its own outputs.",
+            hint="the step's user must be able to read and write its own outputs.",
         ) from error
 
 
@@ -151,7 +154,7 @@ def restore(root: str) -> None:
             raise InputError(
                 f"this artifact was written by a newer argojobs (tree format {tree['format']})",
                 where=file,
-                hint="Run this step with the same or a newer argojobs.",
+                hint="run this step with the same or a newer argojobs.",
             )
         for path in (*tree["empty"], *tree["links"], *tree["modes"]):
             _check_inside(root, path, tree["links"])
@@ -159,13 +162,20 @@ def restore(root: str) -> None:
         raise InputError(
             f"the tree file of this artifact is damaged: {error}",
             where=file,
-            hint="Run the step that wrote it again, or delete the file.",
+            hint="run the step that wrote it again, or delete the file.",
         ) from error
+    left = [path for path in _of_earlier(root, tree) if not _done(_remove, root, path)]
     missing = [path for path in tree["empty"] if not _done(_make_directory, root, path)]
     # Those whose content came in their place come last: what they lead to is there by then.
     links = sorted(tree["links"].items(), key=lambda one: os.path.lexists(f"{root}/{one[0]}"))
     missing += [path for path, target in links if not _done(_make_link, root, path, target)]
     _restore_modes(root, tree)
+    if left:
+        print(
+            f"argojobs: {root}: this user may not remove {len(left)} files that an earlier attempt"
+            f" of the step left, among them {left[0]}",
+            file=sys.stderr,
+        )
     if missing:
         print(
             f"argojobs: {root}: this user may not restore {len(missing)} empty folders or links,"
@@ -173,6 +183,19 @@ def restore(root: str) -> None:
             file=sys.stderr,
         )
     _done(_remove, root, NAME)
+
+
+def _of_earlier(root: str, tree: dict) -> list[str]:  # type: ignore[type-arg]
+    """Return the files that are not of the attempt that wrote the tree file."""
+    if "files" not in tree:
+        return []
+    own = {NAME, *tree["files"]}
+    found = (
+        os.path.relpath(os.path.join(here, name), root)
+        for here, _, names in os.walk(root)
+        for name in names
+    )
+    return [path for path in found if path not in own]
 
 
 def _check_inside(root: str, path: str, links: dict[str, str]) -> None:

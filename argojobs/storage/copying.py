@@ -69,7 +69,7 @@ def irregular(path: str) -> OutputError:
     """The error for what cannot be stored."""
     kind = "a folder" if os.path.isdir(path) else "a pipe, a socket or a device"
     return OutputError(
-        f"this is no file but {kind}", where=path, hint="Write a regular file there."
+        f"this is no file but {kind}", where=path, hint="write a regular file there."
     )
 
 
@@ -130,7 +130,7 @@ def tree_files(
             raise OutputError(
                 f"{relative} in an un-archived folder is neither a file nor a folder",
                 where=source,
-                hint="Remove it before the step ends, or leave `archive` at its default (tar).",
+                hint="remove it before the step ends, or leave `archive` at its default (tar).",
             )
 
 

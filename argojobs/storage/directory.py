@@ -74,7 +74,7 @@ class DirectoryRepository:
         else:
             raise NotFoundError(
                 f"no artifact {key!r} in {self.root}",
-                hint="The step that makes it may have saved nothing there (an empty folder).",
+                hint="the step that makes it may have saved nothing there (an empty folder).",
             )
 
     def local(self, key: str) -> str | None:
@@ -118,6 +118,11 @@ class DirectoryRepository:
                 raise
             parent = os.path.dirname(parent)
 
+    def modified(self, key: str) -> float:
+        """See Repository.modified."""
+        path = self._path(key)
+        return os.stat(path).st_mtime if os.path.exists(path) else 0
+
     def flush(self, key: str) -> None:
         """See Repository.flush."""
         path = self._path(key)
@@ -127,7 +132,7 @@ class DirectoryRepository:
     def _path(self, key: str) -> str:
         trimmed = check_key(key)
         if trimmed.split("/", 1)[0] == UNFINISHED:
-            raise UsageError(f"{key!r} is no artifact key", hint="That name is argojobs' own.")
+            raise UsageError(f"{key!r} is no artifact key", hint="that name is argojobs' own.")
         return f"{self.root}/{trimmed}"
 
     def _unfinished(self) -> str:
@@ -184,7 +189,7 @@ class DirectoryRepository:
                 raise
             else:
                 return True
-        raise HostError(f"cannot create {target}", hint="Its folder keeps being removed.")
+        raise HostError(f"cannot create {target}", hint="its folder keeps being removed.")
 
     def _make_parent(self, target: str) -> None:
         try:
@@ -196,7 +201,7 @@ class DirectoryRepository:
         return OutputError(
             f"the artifact key {target[len(self.root) + 1 :]!r} is both a file and a folder",
             where=self.root,
-            hint="Give the two artifacts keys of which none begins with the other.",
+            hint="give the two artifacts keys of which none begins with the other.",
         )
 
     def _below(self, folder: str) -> Iterator[Entry]:

@@ -61,6 +61,9 @@ class Repository(Protocol):
     def delete(self, key: str) -> None:
         """Remove the file or tree; nothing there is fine."""
 
+    def modified(self, key: str) -> float:
+        """When the file was stored, in seconds since 1970; 0 when there is nothing."""
+
     def flush(self, key: str) -> None:
         """See that the file or tree survives a power cut."""
 
@@ -72,7 +75,7 @@ def check_key(key: str) -> str:
     if "\0" in trimmed or any(part in ("", ".", "..") for part in parts):
         raise UsageError(
             f"{key!r} is no artifact key",
-            hint='A key is parts joined by "/": no leading "/", no empty part, no "." or "..".',
+            hint='a key is parts joined by "/": no leading "/", no empty part, no "." or "..".',
         )
     return trimmed
 
@@ -84,6 +87,11 @@ def open_repository(description: Mapping[str, Any]) -> Repository:
         from argojobs.storage.directory import DirectoryRepository
 
         return DirectoryRepository(description["root"])
+    if kind == "s3":
+        from argojobs.storage.s3 import open_s3
+
+        return open_s3(description)
     raise UsageError(
-        f"unknown artifact repository kind {kind!r}", hint='The known kind is "directory".'
+        f"unknown artifact repository kind {kind!r}",
+        hint='the known kinds are "directory" and "s3".',
     )

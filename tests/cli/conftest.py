@@ -8,6 +8,7 @@ from fake_service import FakeService
 
 from argojobs.cli import connect as connecting
 from argojobs.cli.main import main
+from argojobs.config.contexts import LOCAL
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class Answer:
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeService:
     """The service that every verb finds."""
     fake = FakeService()
+    place = connecting.Target(LOCAL, fake, pytest.fail, lambda: fake)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
+    monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 
 

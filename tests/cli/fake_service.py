@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,26 @@ class FakeService:
 
     def terminate(self, name: str, message: str = "") -> Workflow:
         self.calls.append(("terminate", name))
+        return self.get(name)
+
+    def suspend(self, name: str) -> Workflow:
+        self.calls.append(("suspend", name))
+        return self.get(name)
+
+    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
+        self.calls.append(("resume", name, node_selector))
+        return self.get(name)
+
+    def retry(
+        self,
+        name: str,
+        *,
+        restart_successful: bool = False,
+        node_selector: str = "",
+        parameters: Sequence[str] = (),
+    ) -> Workflow:
+        chosen = node_selector if restart_successful else ""
+        self.calls.append(("retry", name, chosen, *parameters))
         return self.get(name)
 
     def delete(self, name: str) -> None:

@@ -113,12 +113,24 @@ class TestCompile:
         argojobs("compile", str(project / "chain.yaml"))
         assert not (tmp_path / "home").exists()
 
-    def test_an_s3_artifact_goes_in_a_folder_is_refused(self, argojobs, project: Path) -> None:
+    def test_an_s3_artifact_goes_in_for_a_context_with_s3_a_folder_is_refused(
+        self, argojobs, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         file = str(project / "chain.yaml")
-        made = yaml.safe_load(argojobs("compile", file, "-p", "data=s3://bucket/some/key").out)
+        config = tmp_path / "config.toml"
+        config.write_text(
+            '[contexts.abacus]\nserver = "https://abacus:2746"\n'
+            '[contexts.abacus.s3]\nendpoint = "abacus:9000"\nbucket = "workflows"\n'
+        )
+        monkeypatch.setenv("ARGOJOBS_CONFIG", str(config))
+        given = (file, "-p", "data=s3://workflows/some/key")
+        made = yaml.safe_load(argojobs("compile", *given, "--context", "abacus").out)
         assert made["spec"]["arguments"]["artifacts"] == [
-            {"name": "data", "s3": {"bucket": "bucket", "key": "some/key"}}
+            {"name": "data", "s3": {"key": "some/key"}, "archive": {"none": {}}}
         ]
+        answer = argojobs("compile", *given)
+        assert answer.code == 2
+        assert "no S3 is known here" in answer.err
         answer = argojobs("compile", file, "-p", f"data={project}")
         assert answer.code == 2
         assert "argojobs run" in answer.err

@@ -139,3 +139,34 @@ def test_stop_now_ends_a_step_that_does_not_listen_in_seconds(argojobs, manifest
     assert time.monotonic() - began < 15
     assert "wrong data" in argojobs("get", name).out
     assert "wrong data" in argojobs("list").out
+
+
+def test_a_failed_run_is_retried_and_another_made_from_its_first_step(
+    argojobs, manifest, tmp_path: Path
+) -> None:
+    good = tmp_path / "good"
+    program = f"import sys, pathlib; print(sys.argv[1]); sys.exit(not pathlib.Path({str(good)!r}).exists())"
+    assert argojobs("run", manifest(program), "--name", "r", "--wait").code == 1
+    good.touch()
+    retried = argojobs("retry", "r")
+    assert retried.code == 0, retried.err
+    assert "runs again: first" in retried.out
+    assert "second Succeeded" in retried.out
+    again = argojobs("resubmit", "r", "--from", "second", "-o", "name")
+    assert again.code == 0, again.err
+    told = argojobs("get", again.out.strip()).out
+    assert "original pod: r-" in json.dumps(
+        json.loads(argojobs("get", again.out.strip(), "-o", "json").out)["status"]["nodes"]
+    )
+    assert "first" in told
+    assert argojobs("logs", again.out.strip()).out.count("hello") == 1
+    changed = argojobs("resubmit", "r", "--from", "second", "-p", "text=bye", "--dry-run")
+    assert "first   runs: its parameter text changed" in changed.out
+
+
+def test_a_suspended_run_goes_on_when_resumed(argojobs, manifest) -> None:
+    file = manifest("import time; time.sleep(0.5)")
+    assert argojobs("run", file, "--name", "r", "--detach").code == 0
+    assert argojobs("suspend", "r").code == 0
+    assert argojobs("resume", "r").out == "resumed r: the whole run\n"
+    assert argojobs("wait", "r").code == 0

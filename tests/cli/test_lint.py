@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from argojobs.cli.lint_formats import github_lines
 from argojobs.cli.lint_rules import ALL
+from argojobs.cli.linting import Report
+from argojobs.manifest.findings import Finding
 
 GOOD = """\
 kind: Workflow
@@ -47,6 +50,44 @@ def first() -> None:
 def second() -> None:
     one()
 """
+
+
+HERA = """\
+from hera.workflows import DAG, Container, Task, Workflow
+
+with Workflow(generate_name="h-", entrypoint="main", arguments={"password": "abc"}) as w:
+    Container(name="c", image="busybox", command=["sh"])
+    with DAG(name="main"):
+        Task(name="t", template="c", arguments={"unknown": "1"})
+"""
+
+
+def check_sarif(log: dict) -> None:
+    """What SARIF 2.1.0 requires of the parts that we write, section by section."""
+    assert log["version"] == "2.1.0"  # 3.13.2
+    assert log["$schema"].endswith("sarif-2.1.0.json")
+    for run in log["runs"]:  # 3.13.4
+        driver = run["tool"]["driver"]  # 3.14.6, 3.18.2
+        assert driver["name"]  # 3.19.8
+        assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")  # 3.14.17
+        for rule in driver["rules"]:  # 3.19.23
+            assert rule["id"]  # 3.49.3
+            for field in ("shortDescription", "fullDescription", "help"):
+                assert rule[field]["text"]  # 3.12.3
+            assert rule["helpUri"].startswith("https://")  # 3.49.12
+        assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+        for result in run["results"]:  # 3.14.23
+            assert result["message"]["text"]  # 3.27.11
+            assert result["level"] in ("none", "note", "warning", "error")  # 3.27.10
+            assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]  # 3.27.5
+            for location in result["locations"]:  # 3.27.12
+                uri = location["physicalLocation"]["artifactLocation"]["uri"]  # 3.4.3
+                assert not set(uri) & set(" #?\\")
+                assert uri[0] != "/"
+                region = location["physicalLocation"].get("region", {"startLine": 1})
+                assert all(type(value) is int and value > 0 for value in region.values())  # 3.30
+                for logical in location.get("logicalLocations", ()):
+                    assert logical["fullyQualifiedName"]  # 3.33.5
 
 
 @pytest.fixture
@@ -140,13 +181,89 @@ def test_a_bare_pod_is_linted_in_its_own_places(argojobs, folder) -> None:
     assert "6 more attempts" in found["pod-restart"]["message"]
 
 
-def test_a_program_is_linted_as_what_it_compiles_to(argojobs, folder) -> None:
-    (folder / "two.py").write_text(PIPELINE)
-    answer = argojobs("lint", "two.py", "-o", "json")
+def test_templates_of_other_files_are_linted_themselves(argojobs, folder) -> None:
+    library = UNWISE.replace("kind: Workflow", "kind: WorkflowTemplate")
+    (folder / "more").mkdir()
+    (folder / "more" / "library.yaml").write_text(library)
+    (folder / "more" / "broken.yaml").write_text("kind: WorkflowTemplate\nspec: [\n")
+    found = json.loads(argojobs("lint", "good.yaml", "--templates", "more", "-o", "json").out)
+    assert [(Path(one["file"]).name, one["code"]) for one in found] == [
+        ("broken.yaml", "unreadable"),
+        ("library.yaml", "name-missing"),
+        ("library.yaml", "misplaced-field"),
+    ]
+
+
+def test_findings_come_file_by_file_in_the_order_of_their_lines(argojobs, folder) -> None:
+    second = GOOD.replace('"busybox:1.36", command: [echo]', "busybox, env: [{name: A, value: 1}]")
+    (folder / "b.yaml").write_text(f"{WRONG}---\n{second}")
+    (folder / "a.yaml").write_text(UNWISE)
+    found = json.loads(argojobs("lint", "b.yaml", "a.yaml", "-o", "json").out)
+    assert [(one["file"], one["line"]) for one in found] == [
+        ("b.yaml", 5),
+        ("b.yaml", 7),
+        ("b.yaml", 17),
+        ("b.yaml", 17),
+        ("a.yaml", 8),
+    ]
+
+
+def test_a_file_without_anything_to_lint_is_said(argojobs, folder) -> None:
+    (folder / "map.yaml").write_text("kind: ConfigMap\nmetadata: {name: m}\n")
+    answer = argojobs("lint", "map.yaml")
     assert answer.code == 0
-    assert [one["file"] for one in json.loads(answer.out)].count("two.py") >= 2
-    (folder / "bad.py").write_text("import nowhere_to_be_found\n")
-    assert argojobs("lint", "bad.py").code == 2
+    assert "holds nothing to lint, only ConfigMap [nothing-to-lint]" in answer.out
+
+
+def test_what_stands_beside_a_request_has_its_own_line(argojobs, folder) -> None:
+    (folder / "body.yaml").write_text(
+        "workflow:\n  metadata: {name: w}\n  spec: {entrypoint: m, templates: [{name: m, suspend: {}}]}\n"
+        "annotations: {a: b}\n"
+    )
+    (found,) = json.loads(argojobs("lint", "body.yaml", "-o", "json").out)
+    assert (found["code"], found["line"]) == ("request-field", 4)
+    assert found["remedy"]
+
+
+class TestProgramsAreLintedAsWhatTheyCompileTo:
+    def test_a_finding_has_the_line_of_the_step(self, argojobs, folder) -> None:
+        (folder / "two.py").write_text(PIPELINE)
+        answer = argojobs("lint", "two.py", "-o", "json")
+        assert answer.code == 0
+        (found,) = json.loads(answer.out)
+        assert (found["file"], found["line"], found["column"]) == ("two.py", 3, None)
+        assert argojobs("lint", "two.py").out.startswith("two.py:3: warning: ")
+
+    def test_or_of_the_call_or_of_the_pipeline(self, argojobs, folder) -> None:
+        text = PIPELINE.replace(
+            "def second() -> None:\n    one()",
+            'def second(password: str = "hunter2") -> None:\n    board()\n    board()\n',
+        )
+        board = "{'name': 'board', 'container': {'image': 'x:1', 'ports': [{'containerPort': 1, 'hostPort': 1}]}}"
+        text = text.replace("import pipeline", "import use, pipeline")
+        (folder / "two.py").write_text(text.replace("@step", f"board = use({board})\n\n@step"))
+        answer = argojobs("lint", "two.py", "-o", "json")
+        found = {one["code"]: one["line"] for one in json.loads(answer.out)}
+        assert found == {"gpu-limits": 5, "secret-literal": 13, "host-port": 16}
+
+    def test_the_step_may_stand_in_another_file(self, argojobs, folder) -> None:
+        steps, _, pipelines = PIPELINE.partition("@pipeline")
+        (folder / "steps_of_mine.py").write_text(steps)
+        (folder / "two.py").write_text(
+            "from argojobs import pipeline\nfrom steps_of_mine import one\n\n@pipeline" + pipelines
+        )
+        (found,) = json.loads(argojobs("lint", "two.py", "-o", "json").out)
+        assert (Path(found["file"]).name, found["line"]) == ("steps_of_mine.py", 3)
+
+    def test_of_hera_the_call_that_gives_the_name(self, argojobs, folder) -> None:
+        (folder / "hera_one.py").write_text(HERA)
+        found = json.loads(argojobs("lint", "hera_one.py", "-o", "json").out)
+        lines = {one["code"]: one["line"] for one in found}
+        assert lines == {"secret-literal": 3, "image-latest": 4, "argument-unknown": 6}
+
+    def test_a_file_that_does_not_import_is_wrong_input(self, argojobs, folder) -> None:
+        (folder / "bad.py").write_text("import nowhere_to_be_found\n")
+        assert argojobs("lint", "bad.py").code == 2
 
 
 class TestForPrograms:
@@ -178,6 +295,31 @@ class TestForPrograms:
         assert (
             json.loads(argojobs("lint", "good.yaml", "-o", "sarif").out)["runs"][0]["results"] == []
         )
+
+    def test_sarif_has_what_the_standard_requires(self, argojobs, folder) -> None:
+        (folder / "a b#c.yaml").write_text(WRONG)
+        (folder / "two.py").write_text(PIPELINE)
+        outside = folder.parent / "outside.yaml"
+        outside.write_text(UNWISE)
+        names = ["a b#c.yaml", "two.py", str(outside), str(folder / "wrong.yaml")]
+        log = json.loads(argojobs("lint", *names, "-o", "sarif").out)
+        check_sarif(log)
+        places = [one["locations"][0]["physicalLocation"] for one in log["runs"][0]["results"]]
+        uris = list(dict.fromkeys(place["artifactLocation"]["uri"] for place in places))
+        assert uris == ["a%20b%23c.yaml", "two.py", outside.as_uri(), "wrong.yaml"]
+        program = next(one for one in places if one["artifactLocation"]["uri"] == "two.py")
+        assert program["region"] == {"startLine": 3}
+
+    def test_github_lines_are_escaped_as_github_reads_them(self) -> None:
+        finding = Finding("error", "code", ("a",), "100% of\r\n: it, all", "do\nthis")
+        line = "::error file=a%25b%2Cc%3Ad.yaml,title=code,line=2,col=3::a: 100%25 of%0D%0A: it, all%0Ado%0Athis"
+        assert github_lines([Report("a%b,c:d.yaml", 2, 3, finding)]) == [line]
+        line = "::error file=p.py,title=code,line=2::a: 100%25 of%0D%0A: it, all%0Ado%0Athis"
+        assert github_lines([Report("p.py", 2, 0, finding)]) == [line]
+
+    def test_github_finds_a_file_by_its_path_in_the_checkout(self, argojobs, folder) -> None:
+        out = argojobs("lint", str(folder / "wrong.yaml"), "-o", "github").out
+        assert out.startswith("::error file=wrong.yaml,")
 
     def test_github(self, argojobs, folder) -> None:
         (folder / "a,b.yaml").write_text(WRONG)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli.names import run_name, run_names, step_named
+from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError
+from argojobs.manifest.names import FULL_NAMES, name_start, object_name
 
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
@@ -103,3 +107,44 @@ def test_a_step_is_named_by_its_name_and_the_nearest_is_told() -> None:
     with pytest.raises(NotFoundError) as caught:
         step_named(run, "trian")
     assert "did you mean 'train'?" in caught.value.hint
+
+
+LONG = "the evaluation of all models that were trained last night on the digits"
+
+
+def test_a_run_is_found_by_the_full_name_that_its_own_was_cut_from() -> None:
+    named = FakeService(workflow(object_name(LONG)), workflow("other-abcde"))
+    assert run_name(named, LONG) == object_name(LONG)
+    assert run_name(named, LONG, changes=True) == object_name(LONG)
+
+
+def test_a_run_is_found_by_the_full_name_that_its_own_begins_with() -> None:
+    begun = FakeService(workflow(name_start(f"{LONG}-") + "x7k2p"), workflow("my-file-abcde"))
+    assert run_name(begun, LONG) == name_start(f"{LONG}-") + "x7k2p"
+    assert run_name(begun, "My_File") == "my-file-abcde"
+    with pytest.raises(NotFoundError):
+        run_name(begun, "My_File", changes=True)
+
+
+def _cut_run() -> dict[str, object]:
+    short, other = label("Train all"), label("Train")
+    nodes = (node("r", ""), node("r", short), node("r", f"{short}-2"), node("r", other))
+    run = workflow("r", tasks=(short, f"{short}-2", other), nodes=nodes)
+    full = {short: "Train all", f"{short}-2": "Train all-2", other: "Train"}
+    run["metadata"]["annotations"] = {FULL_NAMES: json.dumps(full)}
+    return run
+
+
+@pytest.mark.parametrize("given", ["Train all", "Train all-2", "Train"])
+def test_a_step_is_found_by_its_full_name(given: str) -> None:
+    run = _cut_run()
+    number = "-2" if given.endswith("-2") else ""
+    assert step_named(run, given).name == label(given.removesuffix(number)) + number
+
+
+def test_a_step_is_found_by_the_name_of_its_function() -> None:
+    run = workflow("r", tasks=("fine-tune",), nodes=(node("r", ""), node("r", "fine-tune")))
+    assert step_named(run, "fine_tune").name == "fine-tune"
+    unknown = label("trainAll")
+    run = workflow("r", tasks=(unknown,), nodes=(node("r", ""), node("r", unknown)))
+    assert step_named(run, "trainAll").name == unknown

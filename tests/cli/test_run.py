@@ -10,6 +10,7 @@ import yaml
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli import connect as connecting
+from argojobs.config.contexts import LOCAL
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import label_value, object_name
 from argojobs.storage.directory import DirectoryRepository
@@ -64,9 +65,10 @@ class RunService(FakeService):
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
     fake = RunService(tmp_path / "repository")
+    place = connecting.Target(LOCAL, fake, fake.repository, lambda: fake, local=fake)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "local", lambda: fake)
-    monkeypatch.setattr(connecting, "connect_to_run", lambda *_, **__: fake)
+    monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -133,7 +135,7 @@ def test_a_name_that_kubernetes_refuses_is_cut_and_found_again(argojobs, service
     assert first != second
     assert first == object_name(whole)
     metadata = service.get(first)["metadata"]
-    assert metadata["annotations"]["argojobs.dev/name"] == whole
+    assert metadata["annotations"]["argojobs.dev/full-name"] == whole
     assert metadata["annotations"]["argojobs.dev/experiment"] == "a b/c"
     assert metadata["labels"]["argojobs.dev/experiment"] == label_value("a b/c")
     shown = argojobs("get", whole)
@@ -269,7 +271,6 @@ def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, ma
         (("-p", "data=run:old/train/model"), "there is no run 'old'"),
         (("-p", "data=s3://bucket/key"), "no S3"),
         (("--detach", "--wait"), "exclude each other"),
-        (("--server", "abacus"), "next release"),
         (("--code", "image"), "for pipelines of ours"),
         (("--debug",), "debugger"),
     ],

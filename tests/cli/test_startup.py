@@ -18,8 +18,10 @@ HEAVY = (
     "requests",
     "minio",
     "tensorboard",
+    "tomlkit",
     "asyncio",
-    "argojobs.dsl",
+    "argojobs.dsl.steps",
+    "argojobs.dsl.pipelines",
     "argojobs.compile",
 )
 
@@ -33,7 +35,8 @@ sys.exit(f"code {{code}}, loaded: {{loaded}}" if code or loaded else 0)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["list"], ["run", "--help"], ["version"], ["server", "status"]]
+    "arguments",
+    [["--help"], ["list"], ["run", "--help"], ["version"], ["server", "status"], ["context"]],
 )
 def test_nothing_heavy_is_imported(arguments: list[str], tmp_path: Path) -> None:
     ended = subprocess.run(

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.config.settings import ImageSettings, load_settings, parse_settings
+from argojobs.config.settings import (
+    ImageSettings,
+    config_file,
+    load_settings,
+    parse_settings,
+)
 from argojobs.errors import UsageError
 
 FULL = """\
@@ -93,3 +98,13 @@ def test_mistakes_say_file_line_and_the_nearest_name(text, what, where, hint):
     assert what in caught.value.what
     assert caught.value.where == f"argojobs.toml{where}"
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("folder", ["/elsewhere", ""])
+def test_the_config_file_is_where_platformdirs_says(monkeypatch, folder):
+    import platformdirs
+
+    monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", folder)
+    place = platformdirs.user_config_dir("argojobs", appauthor=False)
+    assert config_file() == Path(place) / "config.toml"

@@ -218,7 +218,7 @@ def test_a_result_of_another_type_is_refused_as_in_a_run(value):
         OutputError, match="ret-wrong set result: expected a whole number"
     ) as caught:
         ret_wrong(1)
-    assert "The field is declared as int." in caught.value.hint
+    assert "the field is declared as int." in caught.value.hint
     assert "test_eager.py:" in caught.value.where
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from argojobs import (
     GPU,
@@ -19,6 +21,7 @@ from argojobs import (
     pipeline,
     step,
 )
+from argojobs.dsl.names import digest, is_label, label
 from argojobs.dsl.options import checked, merged
 
 from .helpers import refused
@@ -190,28 +193,52 @@ def test_a_variable_with_a_path_or_a_short_value_is_no_secret():
 
 
 @pytest.mark.parametrize(
-    ("name", "proposal"),
+    ("full", "kept"),
     [
         ("Train", "train"),
-        ("a_b", "a-b"),
-        ("1a", "a"),
-        ("a" * 70, "a" * 57),
-        ("größe", "gre"),
-        ("-", "train"),
+        ("Fit the model, twice", "fit-the-model-twice"),
+        ("1a", "x-1a"),
+        ("a" * 70, "a" * 48),
+        ("größe", "gr-e"),
+        ("-", "x"),
+        ("end_", "end"),
     ],
 )
-def test_a_name_that_is_no_dns_label_is_refused_with_one_that_is(name, proposal):
-    for use in (lambda: step(name=name)(some), lambda: step(some).options(name=name)):
-        with pytest.raises(DefinitionError, match="no DNS label") as caught:
-            use()
-        assert f"name={proposal!r}" in caught.value.hint
+def test_a_name_that_is_no_dns_label_is_cut_to_one_with_a_hash_of_it(full, kept):
+    for made in (step(name=full)(some), pipeline(name=full)(some)):
+        assert made.full_name == full
+        assert made.name == f"{kept}-{digest(full)}"
+        assert is_label(made.name)
+    assert step(some).options(name=full).call_name == full
 
 
-def test_a_function_with_such_a_name_is_refused_at_its_place():
+def test_a_function_with_such_a_name_is_cut_as_well():
     def TrainIt() -> None: ...
 
-    with refused("'TrainIt' is no DNS label", "name='trainit'", line=-2):
-        step(TrainIt)
+    assert step(TrainIt).name == f"trainit-{digest('TrainIt')}"
+
+
+@given(st.text(min_size=1))
+def test_any_name_becomes_a_label_that_stays_as_it_is(name):
+    made = label(name)
+    assert is_label(made)
+    assert label(made) == made
+
+
+@pytest.mark.parametrize("name", ["a", "warm-up", "a" * 57, "a2"])
+def test_a_name_that_is_a_label_is_not_touched(name):
+    assert label(name) == name
+
+
+def test_names_that_only_look_alike_stay_two():
+    names = ["Train", "TRAIN", "train", "train ", "train!", "t" * 58, "t" * 59]
+    assert len({label(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("name", ["", 3, None])
+def test_what_is_no_text_is_no_name(name):
+    with pytest.raises(DefinitionError, match="is not text"):
+        step(some).options(name=name)
 
 
 def test_after_takes_a_list():

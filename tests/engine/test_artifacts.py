@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argojobs.engine.artifacts import archive_name, load, save_tar, save_zip, set_mode
+from argojobs.engine.artifacts import archive_name, save_tar, save_zip, set_mode
 from argojobs.errors import InputError, OutputError
+from argojobs.storage.loading import load
 
 
 class Hard(str):
@@ -282,3 +283,37 @@ def test_names_are_argos():
     assert archive_name("model", "/out/m.bin", "tar") == "model.tgz"
     assert archive_name("model", "/out/m.bin", "zip") == "model.zip"
     assert archive_name("model", "/out/m.bin/", "none") == "m.bin"
+
+
+def test_packing_one_huge_file_hears_a_signal_within_it(tmp_path, monkeypatch):
+    """A supervisor that was told to end must not first pack a file of many gigabytes."""
+    import signal
+
+    from argojobs.engine import artifacts
+
+    class Told(BaseException):
+        """What a supervisor's handler raises, see `executors.patience`."""
+
+    def tell(_number, _frame):
+        raise Told
+
+    writes = []
+
+    class Zipped(gzip.GzipFile):
+        def write(self, data):
+            writes.append(len(data))
+            if len(writes) == 2:
+                signal.raise_signal(signal.SIGUSR1)
+            return super().write(data)
+
+    source = tmp_path / "huge"
+    source.touch()
+    os.truncate(source, 1 << 26)
+    monkeypatch.setattr(artifacts.gzip, "GzipFile", Zipped)
+    before = signal.signal(signal.SIGUSR1, tell)
+    try:
+        with pytest.raises(Told):
+            artifacts.save_tar(str(source), str(tmp_path / "huge.tgz"), "huge")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert sum(writes) < 1 << 22

@@ -16,11 +16,9 @@ def main(**fields):
 
 
 REFUSED = [
-    (workflow(suspend=True), "spec.suspend"),
     (workflow(workflowTemplateRef={"name": "x"}), "spec.workflowTemplateRef"),
     (workflow(synchronization={"mutexes": []}), "spec.synchronization"),
     (workflow(templateDefaults={"daemon": True}), "spec.templateDefaults.daemon"),
-    (workflow({"name": "main", "suspend": {}}), "spec.templates[0].suspend"),
     (workflow(main(sidecars=[{"name": "x"}])), "spec.templates[0].sidecars"),
     (workflow(main(daemon=True)), "spec.templates[0].daemon"),
     (workflow(main(memoize={"key": "x"})), "spec.templates[0].memoize"),
@@ -70,10 +68,10 @@ def test_what_cannot_be_honoured_is_refused_by_its_path(given, path):
 
 
 def test_one_error_lists_all():
-    given = workflow(main(daemon=True, sidecars=[{}]), suspend=True)
+    given = workflow(main(daemon=True, sidecars=[{}]), podSpecPatch="x")
     with pytest.raises(UnsupportedError, match="3 fields") as caught:
         refuse_uncovered(given)
-    for path in ("spec.suspend", "spec.templates[0].daemon", "spec.templates[0].sidecars"):
+    for path in ("spec.podSpecPatch", "spec.templates[0].daemon", "spec.templates[0].sidecars"):
         assert path in caught.value.what
 
 

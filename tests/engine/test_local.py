@@ -354,3 +354,22 @@ def test_two_processes_submit_at_once(service):
     assert sorted(service.names()) == names
     for name in names:
         assert finish(service, name)["status"]["phase"] == "Succeeded"
+
+
+def test_deleting_a_run_on_a_full_disk_uses_the_reserve(service, monkeypatch):
+    from argojobs.engine.reserve import make_reserve
+
+    service.create(shell("sleep 600"))
+    make_reserve(service.home)
+    real, refused = service.store.add_command, []
+
+    def full(*arguments):
+        if not refused:
+            refused.append(arguments)
+            raise HostError("no space left for the home")
+        return real(*arguments)
+
+    monkeypatch.setattr(service.store, "add_command", full)
+    service.delete("run")
+    assert refused == [("run", "Terminate", "")]
+    assert service.names() == ()

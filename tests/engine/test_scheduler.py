@@ -1,6 +1,7 @@
 """The scheduler: events in, one transaction, then deeds; and whatever happens, no silent hang."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from fakes import SUBMITTER, FakeExecutor, chain, fan, step, work, workflow
@@ -8,6 +9,7 @@ from fakes import SUBMITTER, FakeExecutor, chain, fan, step, work, workflow
 from argojobs.engine import active
 from argojobs.engine import scheduler as module
 from argojobs.engine.devices import Resources
+from argojobs.engine.reserve import RESERVE_FILE, RESERVE_SIZE, give_up_reserve, make_reserve
 from argojobs.engine.scheduler import Scheduler
 from argojobs.engine.store import Store
 from argojobs.errors import HostError
@@ -329,12 +331,12 @@ def test_a_crash_at_any_moment_loses_and_repeats_nothing(tmp_path, monkeypatch, 
 
 
 def test_a_full_disk_ends_the_run_with_a_message(bench, monkeypatch, capsys):
-    module.make_reserve(bench.home)
+    make_reserve(bench.home)
     bench.submit(workflow(templates=[chain(2)]))
     real = bench.store.commit
 
     def full(changes):
-        if (bench.home / module.RESERVE_FILE).exists():
+        if (bench.home / RESERVE_FILE).exists():
             raise HostError("no space left for the home")
         real(changes)
 
@@ -344,6 +346,20 @@ def test_a_full_disk_ends_the_run_with_a_message(bench, monkeypatch, capsys):
     assert bench.status()["message"].startswith(f"no space left for {bench.home}")
     assert "no space left" in capsys.readouterr().err
     assert len(bench.executor.pods) == 1
+
+
+def test_the_reserve_is_made_again_once_there_is_room(bench):
+    give_up_reserve(bench.home)
+    bench.submit(workflow(templates=[chain(2)]))
+    assert (bench.home / RESERVE_FILE).stat().st_size == RESERVE_SIZE
+
+
+def test_no_reserve_is_made_where_there_is_hardly_room(bench, monkeypatch):
+    give_up_reserve(bench.home)
+    full = SimpleNamespace(f_bavail=RESERVE_SIZE, f_frsize=1)
+    monkeypatch.setattr("argojobs.engine.reserve.os.statvfs", lambda _: full)
+    make_reserve(bench.home)
+    assert not (bench.home / RESERVE_FILE).exists()
 
 
 def test_ten_thousand_pods_that_wait_cost_no_more_each_than_ten(bench):
@@ -448,3 +464,33 @@ def test_active_deadline_seconds_count_from_the_pods_own_start(bench):
     bench.end(first["pod"])
     assert len(bench.executor.requests) == 2
     assert bench.executor.requests[-1]["deadline"] == bench.now + 2
+
+
+def test_pods_of_a_run_with_a_higher_priority_have_their_turn_first(bench):
+    bench.submit(workflow("first", templates=[fan(8)]))
+    bench.submit(workflow("low", templates=[fan(2)]))
+    bench.submit(workflow("high", templates=[fan(2)], priority=5))
+    bench.end(*bench.executor.running()[:2])
+    assert [pod.split("-")[0] for pod in bench.executor.pods[4:]] == ["high", "high"]
+
+
+def test_a_run_that_waits_for_the_user_is_not_stuck(bench):
+    bench.submit(workflow(templates=[{"name": "main", "suspend": {}}]))
+    bench.submit(workflow("other", templates=[chain(1)], suspend=True))
+    bench.turn()
+    assert [bench.status(name)["phase"] for name in ("run", "other")] == ["Running"] * 2
+    for name in ("run", "other"):
+        bench.store.add_command(name, "Resume", "")
+    bench.turn()
+    bench.run_out()
+    assert [bench.status(name)["phase"] for name in ("run", "other")] == ["Succeeded"] * 2
+
+
+def test_a_command_that_is_not_known_changes_nothing(bench, capsys):
+    bench.submit(workflow(templates=[chain(1)]))
+    number = bench.store.add_command("run", "Dance", "")
+    bench.turn()
+    assert not bench.store.command_pending(number)
+    assert "no command 'Dance' is known here" in capsys.readouterr().err
+    bench.run_out()
+    assert bench.status()["phase"] == "Succeeded"

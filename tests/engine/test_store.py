@@ -235,3 +235,59 @@ def test_a_full_disk_is_a_host_error_and_nothing_is_written(store):
         store.commit([big])
     assert store.change_of("one") == 1
     assert store.workflow_object("one")["status"]["nodes"] == {}
+
+
+def test_nodes_that_a_run_brings_along_are_there_from_the_start(store):
+    store.add_run(workflow(), SUBMITTER, {"one-1": node("one-1", "Succeeded")})
+    assert store.workflow_object("one")["status"]["nodes"]["one-1"]["phase"] == "Succeeded"
+    assert not store.is_begun("one")
+
+
+class TestRunAgain:
+    @pytest.fixture
+    def ended(self, store):
+        store.add_run(workflow(), SUBMITTER)
+        change = RunChange("one", status={"phase": "Failed"})
+        change.nodes = {key: node(key, "Failed") for key in ("one-1", "one-2")}
+        change.pods_added = [
+            PodRow("one", key, key, "ended", "{}", None) for key in ("one-1", "one-2")
+        ]
+        change.timers_set = {1.0}
+        store.commit([change])
+        return store.load_run("one")
+
+    def again(self, store, ended, prepare=lambda: None):
+        ended.workflow["status"].pop("phase", None)
+        store.run_again(ended, {"one-1": node("one-1")}, ["one-2"], prepare)
+
+    def test_it_begins_anew_with_what_it_keeps(self, store, ended):
+        before = store.change_of("one")
+        self.again(store, ended)
+        assert (store.is_final("one"), store.is_begun("one")) == (False, False)
+        assert store.unfinished() == ["one"]
+        shown = store.workflow_object("one")["status"]["nodes"]
+        assert {key: found["phase"] for key, found in shown.items()} == {"one-1": "Running"}
+        assert [pod[0] for pod in store.pod_states("one")] == ["one-1"]
+        assert store.load_run("one").timers == []
+        assert store.change_of("one") > before
+
+    def test_only_once(self, store, ended):
+        self.again(store, ended)
+        called = []
+        with pytest.raises(ConflictError, match="Cannot retry a workflow in phase Running"):
+            self.again(store, ended, lambda: called.append(1))
+        assert called == []
+
+    def test_when_no_room_can_be_made_nothing_changes(self, store, ended):
+        def fail():
+            raise OSError("no")
+
+        with pytest.raises(OSError, match="no"):
+            self.again(store, ended, fail)
+        assert store.is_final("one")
+        assert len(store.workflow_object("one")["status"]["nodes"]) == 2
+
+    def test_one_that_is_gone_is_not_found(self, store, ended):
+        store.remove_run("one")
+        with pytest.raises(NotFoundError):
+            self.again(store, ended)

@@ -107,12 +107,3 @@ def test_a_file_of_other_kinds_holds_no_workflow():
 )
 def test_what_is_no_manifest_is_named_with_its_place(text, match, place):
     fault(text, match, place)
-
-
-def test_objects_that_came_as_values():
-    value = {"kind": "Workflow", "spec": {"arguments": {"parameters": [{"name": "a", "value": 2}]}}}
-    assert documents.canonical(value)["spec"]["arguments"]["parameters"] == [
-        {"name": "a", "value": "2"}
-    ]
-    with pytest.raises(ManifestError, match="not one Workflow"):
-        documents.canonical({"kind": "Pod"})

@@ -399,6 +399,92 @@ def test_json_stays_json():
     assert '\n        "retryStrategy": {\n          "limit": 3\n        }\n' in fixed(text)
 
 
+def test_json_with_escapes_and_tabs_that_yaml_has_not_is_fixed_too():
+    text = (
+        '{\n\t"workflow": {\n\t\t"metadata": {"name": "w"},\n\t\t"annotations": '
+        '{"a": "\\ud83d\\ude00 \\/ b"},\n\t\t"spec": {"entrypoint": "m"}\n\t}\n}\n'
+    )
+    assert fixed(text) == (
+        '{\n\t"workflow": {\n\t\t"metadata": {"name": "w", "annotations": '
+        '{"a": "\\ud83d\\ude00 \\/ b"}},\n\t\t"spec": {"entrypoint": "m"}\n\t}\n}\n'
+    )
+
+
+LIBRARY = """\
+kind: %s
+metadata:
+  name: t
+spec:
+  templates:
+  - name: main
+    container:
+      image: x
+      env: [{name: A, value: 5}]
+    retryStrategy: {limit: 3}  # often
+"""
+MISPLACED_IN_LIBRARY = LIBRARY.replace(
+    "value: 5}]\n    retryStrategy", "value: 5}]\n      retryStrategy"
+)
+
+
+@pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate"])
+def test_templates_for_others_are_fixed_too(kind):
+    assert fixed(MISPLACED_IN_LIBRARY % kind) == (LIBRARY % kind).replace("5", '"5"')
+
+
+def test_a_cron_workflow_is_fixed_where_its_workflow_stands():
+    before = """\
+    kind: CronWorkflow
+    annotations: {c: d}
+    metadata: {name: c}
+    spec:
+      schedules: ["0 3 * * *"]
+      workflowSpec:
+        entrypoint: main
+        timeout: 1h  # long
+        annotations:
+          # of each workflow
+          a: b
+        templates:
+        - name: main
+          steps:
+          - - {name: a, template: work, when: "{{workflow.name}} == a-b"}
+        - name: work
+          container:
+            retryStrategy: {limit: 3}
+            image: x
+    """
+    after = """\
+    kind: CronWorkflow
+    metadata: {name: c, annotations: {c: d}}
+    spec:
+      schedules: ["0 3 * * *"]
+      workflowSpec:
+        entrypoint: main
+        activeDeadlineSeconds: 3600  # long
+        templates:
+        - name: main
+          steps:
+          - - {name: a, template: work, when: "'{{workflow.name}}' == 'a-b'"}
+        - name: work
+          container:
+            image: x
+          retryStrategy: {limit: 3}
+      workflowMetadata:
+        annotations:
+          # of each workflow
+          a: b
+    """
+    assert fixed(dedent(before)) == dedent(after)
+    places = [(change.line, change.column) for change in fix(dedent(before)).fixed]
+    assert places == [(2, 1), (8, 5), (9, 5), (15, 37), (18, 9)]
+
+
+def test_numbers_in_a_pod_are_quoted():
+    pod = "kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: c, image: x, env: [{name: A, value: %s}]}\n"
+    assert fixed(pod % "0.10") == pod % '"0.10"'
+
+
 def test_what_stands_once_for_several_places_is_left_and_said():
     text = template(
         """\
@@ -584,10 +670,12 @@ def manifests(draw) -> str:
     for number, one in enumerate(workflow["spec"]["templates"]):
         one["name"] = f"t{number}"
     workflow["spec"]["entrypoint"] = "t0"
+    kind = draw(st.sampled_from(["", "Workflow", "WorkflowTemplate", "CronWorkflow"]))
+    if kind == "CronWorkflow":
+        workflow["spec"] = {"workflowSpec": workflow["spec"]}
+    workflow = {**workflow, "kind": kind} if kind else {"workflow": workflow}
     if draw(st.booleans()):
-        workflow["kind"] = "Workflow"
-    else:
-        workflow = {"workflow": workflow}
+        return json.dumps(workflow, indent=draw(st.sampled_from([None, 2, "\t"])))
     text = "\n".join(Layout(draw).lines(workflow, 0)) + draw(
         st.sampled_from(["\n", "", "\n# end\n"])
     )
@@ -600,22 +688,28 @@ def comments(text: str) -> list[str]:
 
 @given(manifests())
 def test_in_any_layout_only_the_fix_changes_the_object(text):
-    before = parse(text).workflows[0].workflow
+    before = only(text)
     result = fix(text)
-    after = parse(result.text).workflows[0].workflow
+    after = only(result.text)
     assert comments(result.text) == comments(text)
     assert fix(result.text).text == result.text
     assert ("\r\n" in result.text) == ("\r\n" in text)
     left = {change.finding.path for change in result.refused}
-    for finding in check_fields(after):
+    for finding in check_fields(after, before.get("kind", "Workflow")):
         assert finding.path in left
     # every leaf is still there, numbers in quotes perhaps
     assert leaves(after) == leaves(before)
 
 
+def only(text: str):
+    contents = parse(text)
+    (one,) = [*contents.workflows, *contents.others]
+    return one.value
+
+
 def leaves(value) -> list[str]:
     if isinstance(value, dict):
-        return sorted(leaf for key, item in value.items() for leaf in [key, *leaves(item)] if key not in ("metadata", "annotations", "labels"))  # fmt: skip
+        return sorted(leaf for key, item in value.items() for leaf in [key, *leaves(item)] if key not in ("metadata", "workflowMetadata", "annotations", "labels"))  # fmt: skip
     if isinstance(value, list):
         return sorted(leaf for item in value for leaf in leaves(item))
     return [str(value).lower()]

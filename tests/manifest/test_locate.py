@@ -46,3 +46,10 @@ def test_many_paths_in_one_pass():
 def test_json_and_broken_text_are_located_as_far_as_they_can_be_read():
     assert locate('{"a": [1,\n {"b": 2}]}', ("a", 1, "b")) == (2, 3)
     assert locate("a: 1\nb: [\n", ("a",)) == (1, 1)
+
+
+def test_json_has_escapes_that_yaml_has_not_and_places_all_the_same():
+    text = '{"a": "\\ud83d\\ude00",\n\t"b": [1, {"c": "\\/"}]}'
+    assert locate(text, ("b", 1, "c")) == (2, 12)
+    assert locate(text, ("b",)) == (2, 2)
+    assert locate(text, ("b", 1, "missing")) == (2, 11)

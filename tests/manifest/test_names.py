@@ -1,6 +1,7 @@
 import json
 import random
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,9 +11,11 @@ from argojobs.manifest.names import (
     fnv1a_32,
     is_dns_label,
     label_value,
+    name_start,
     node_id,
     object_name,
     pod_name,
+    pod_of_node,
     random_suffix,
     shorten,
 )
@@ -145,3 +148,57 @@ def test_names_are_those_that_the_real_argo_gave(shared):
     logged = set(re.findall(r'podName[\\\\": ]+([a-z0-9-]+)', json.dumps(recorded)))
     assert logged
     assert logged <= pods
+
+
+#: What Argo's own Go code printed; the file says how.
+ARGOS = json.loads(Path(__file__).with_name("pod_names.json").read_text())["cases"]
+
+
+def test_pods_and_nodes_have_the_names_that_argos_own_code_gives():
+    """Single pods, attempts, items, groups, nested graphs, hooks, references, inline, long ones."""
+    wrong = []
+    for case in ARGOS:
+        metadata = {"name": case["workflow"], "annotations": case.get("annotations", {})}
+        node = case["node"]
+        found = node_id(case["workflow"], node["name"])
+        names = {pod_of_node({"metadata": metadata}, {**node, "id": id_}) for id_ in ("", found)}
+        if found != case["id"] or names != {case["pod"]}:
+            wrong.append((case, found, names))
+    assert not wrong
+    assert len(ARGOS) > 200
+    assert max(len(case["pod"]) for case in ARGOS) == 253
+
+
+def test_a_referenced_template_names_the_pod():
+    workflow = {"metadata": {"name": "w"}}
+    node = {"name": "w.a", "templateRef": {"name": "library", "template": "common"}}
+    assert pod_of_node(workflow, node) == f"w-common-{fnv1a_32('w.a')}"
+    assert pod_of_node(workflow, {"name": "w.a"}) == f"w-{fnv1a_32('w.a')}"
+
+
+@given(st.text())
+def test_any_text_begins_the_names_of_runs(text):
+    start = name_start(text)
+    assert OBJECT_NAME.fullmatch(start + "x7k2p")
+    assert len(start + "x7k2p") <= 63
+    assert name_start(start) == start
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("demo-", "demo-"),
+        ("demo", "demo"),
+        ("v1.2-", "v1.2-"),
+        ("My_Pipeline-", "my-pipeline-"),
+        ("a" * 57 + "-", "a" * 57 + "-"),
+    ],
+)
+def test_a_good_start_stays_and_another_one_is_readable(text, start):
+    assert name_start(text) == start
+
+
+def test_a_start_that_is_cut_has_a_hash_of_the_whole():
+    first, second = name_start("a" * 70 + "1-"), name_start("a" * 70 + "2-")
+    assert first != second
+    assert re.fullmatch(r"a{48}-[0-9a-f]{8}-", first)

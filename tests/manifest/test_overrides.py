@@ -8,7 +8,6 @@ from argojobs.errors import ParameterError
 from argojobs.manifest.overrides import (
     Given,
     compact_json,
-    decode_params,
     from_python,
     parse_assignment,
     parse_params,
@@ -137,11 +136,6 @@ def test_values_from_python():
     }
     with pytest.raises(ParameterError, match="no plain value"):
         from_python({"a": object()})
-
-
-def test_bytes_of_a_parameter_file():
-    assert decode_params(b"a: 007", "-") == {"a": Given("007")}
-    assert decode_params(b'{"a": 7}', "-") == {"a": Given("7", "json")}
 
 
 def test_compact_json_is_json():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from argojobs.errors import ManifestError
 from argojobs.manifest.yaml_read import read
-from argojobs.manifest.yaml_write import write_json, write_yaml, write_yaml_documents
+from argojobs.manifest.yaml_write import write_json, write_yaml
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 SCALARS = st.one_of(
@@ -104,13 +104,6 @@ def test_json_is_indented_by_two_and_keeps_unicode():
 def test_two_writes_are_equal():
     manifest = {"b": {"x": "a\nb"}, "a": ["1", "x", "1"]}
     assert write_yaml(manifest) == write_yaml(json.loads(json.dumps(manifest)))
-
-
-def test_several_documents():
-    assert list(yaml.safe_load_all(write_yaml_documents([{"a": 1}, {"b": 2}]))) == [
-        {"a": 1},
-        {"b": 2},
-    ]
 
 
 class Text(str):

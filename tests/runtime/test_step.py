@@ -769,7 +769,7 @@ def test_debug_without_debugpy_says_what_to_install(sandbox: Sandbox) -> None:
         pytest.skip("this Python has debugpy")
     done = sandbox.run(source)
     assert done.returncode == 78
-    assert "Add `pip install debugpy` to the image" in done.stderr
+    assert "add `pip install debugpy` to the image" in done.stderr
 
 
 def _installed(python: str) -> list[str]:

@@ -178,3 +178,25 @@ def test_a_newer_tree_file_says_so(tmp_path: Path) -> None:
     (tmp_path / tree.NAME).write_text('{"format": 2}')
     with pytest.raises(InputError, match="newer argojobs"):
         tree.restore(str(tmp_path))
+
+
+def test_what_an_earlier_attempt_left_at_the_same_place_is_not_handed_on(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARGOJOBS_ATTEMPT", "1")
+    tree.save(str(source))
+    target = tmp_path / "target"
+    _through_a_store(source, target)
+    (target / "sub" / "half").write_text("of an attempt that failed")
+    (target / "old").write_text("too")
+    tree.restore(str(target))
+    assert sorted(os.listdir(target / "sub")) == ["run.sh"]
+    assert sorted(os.listdir(target)) == sorted(
+        set(os.listdir(source)) - {tree.NAME} | {"gone", "current"}
+    )
+
+
+def test_a_first_attempt_lists_no_files(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARGOJOBS_ATTEMPT", "0")
+    tree.save(str(source))
+    assert "files" not in json.loads((source / tree.NAME).read_text())

@@ -34,7 +34,7 @@ def command(
     ] = None,
     upload: Annotated[
         bool,
-        typer.Option("--upload", help="Store the code in this machine's repository, not inline."),
+        typer.Option("--upload", help="Store the code in the context's repository, not inline."),
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Every step waits for a debugger.")
@@ -43,24 +43,29 @@ def command(
         list[str] | None,
         typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
     ] = None,
+    image: options.Image = "",
     code: options.Code = "",
     python: options.Python = "python3",
     max_code_size: options.MaxCodeSize = "",
     allow_secret_files: options.AllowSecretFiles = False,
     output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
     """Write the Argo manifest of a pipeline.
 
     The same files give the same bytes. Small projects travel inside the manifest; larger ones
-    need --upload or --code image.
+    need --upload or --code image. With --context it has what every run there gets.
     """
-    from argojobs.cli.connect import local
-    from argojobs.cli.plan import Upload, earlier_code, store, warning_lines
-    from argojobs.cli.preparing import Wish, prepare, without_artifacts
+    from argojobs.cli.connect import target
+    from argojobs.cli.plan import Upload, store, warning_lines
+    from argojobs.cli.preparing import Wish, with_bucket_artifacts
+    from argojobs.cli.submission import bucket_of, in_store, prepared_for
     from argojobs.cli.text import Screen, screen_of, show
-    from argojobs.compile.bundle import inline_code, stored_code
     from argojobs.compile.load import load
+    from argojobs.config.choosing import choose
+    from argojobs.config.contexts import LOCAL_NAME
 
     wish = Wish(
         file=file,
@@ -73,12 +78,17 @@ def command(
         code=code,
         max_code_size=max_code_size,
         allow_secret_files=allow_secret_files,
+        keep_names=to is not None,
+        image=image,
     )
-    place = stored_code if upload else inline_code
-    prepared = prepare(
-        wish, place, lambda wanted: earlier_code(local().repository(), wanted), load(file, pipeline)
+    loaded = load(file, pipeline)
+    # Without a word, the manifest is for no context: not even for the one in use.
+    where = (context or ("" if server else LOCAL_NAME), server, loaded.root)
+    chosen = choose(*where)
+    prepared = prepared_for(
+        wish, loaded, chosen, lambda: target(*where).repository(), stored=upload
     )
-    prepared = without_artifacts(prepared)
+    prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
     seen = screen_of(sys.stderr)
     show(
         warning_lines(prepared.warnings),
@@ -87,8 +97,8 @@ def command(
     )
     packed = prepared.packed
     if packed is not None:
-        store(Upload(packed.key, "code", packed=packed), local().repository())
-    sys.stdout.write(written(prepared.workflow, to, output))
+        store(Upload(prepared.code_key, "code", packed=packed), target(*where).repository())
+    sys.stdout.write(written(in_store(prepared.workflow, chosen), to, output))
     sys.stdout.flush()
     return 0
 

@@ -9,6 +9,7 @@ from argojobs.service import FINAL_PHASES
 
 def command(
     runs: options.RunNames,
+    force: options.Force = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
     context: options.ContextName = "",
@@ -17,16 +18,19 @@ def command(
 ) -> int:
     """Forget runs and delete their files.
 
-    All names are looked up before the first run is deleted. A run still going is ended first.
+    All names are looked up, and whose the runs are, before the first run is deleted. A run still going is ended first.
     """
-    from argojobs.cli.connect import connect
+    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_objects
     from argojobs.cli.names import run_names
+    from argojobs.cli.owners import check_owner
 
-    service = connect(context, server)
-    names = run_names(service, runs, changes=True)
+    place = target(context, server)
+    service = place.service
+    names = run_names(service, runs, changes=True, options=place.options)
     workflows = [service.get(name) for name in names]
-    for workflow in workflows:
+    whose = [check_owner(one, place, force=force, verb="delete") for one in workflows]
+    for workflow, of_whom in zip(workflows, whose, strict=True):
         name = str(workflow["metadata"]["name"])
         phase = str((workflow.get("status") or {}).get("phase", ""))
         going = "" if phase in FINAL_PHASES else " (still going: it is ended first)"
@@ -34,7 +38,7 @@ def command(
             service.delete(name)
         if output is None:
             does = "would delete" if dry_run else "deleted"
-            sys.stdout.write(f"{does} {name}{going if dry_run else ''}\n")
+            sys.stdout.write(f"{does} {name}{of_whom}{going if dry_run else ''}\n")
     if output is not None:
         print_objects(workflows, Format(output))
     return 0

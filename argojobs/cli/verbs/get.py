@@ -20,7 +20,7 @@ def command(
     verbose: options.Verbose = False,
 ) -> int:
     """Show one run: steps, parameters, outputs, why it failed."""
-    from argojobs.cli.connect import connect
+    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
     from argojobs.cli.names import run_name
     from argojobs.cli.phases import BROKEN
@@ -28,16 +28,19 @@ def command(
     from argojobs.cli.summary import where_in
     from argojobs.cli.times import run_seconds
 
-    service = connect(context, server)
-    workflow = service.get(run_name(service, run))
+    place = target(context, server)
+    service = place.service
+    workflow = service.get(run_name(service, run, options=place.options))
     if output is not None:
         print_object(workflow, output)
         return 0
     screen, now = screen_of(sys.stdout), time.time()
-    show(run_lines(workflow, screen, now, where_in(service)), screen=screen)
+    show(run_lines(workflow, screen, now, where_in(place, workflow)), screen=screen)
     if (workflow.get("status") or {}).get("phase") in BROKEN:
         log = failing_log(service, workflow)
-        report = failure_lines(workflow, log, screen, took=run_seconds(workflow, now))
+        report = failure_lines(
+            workflow, log, screen, took=run_seconds(workflow, now), options=place.options
+        )
         show([[], *report], screen=Screen(screen.colour, screen.signs, width=0))
     return 0
 

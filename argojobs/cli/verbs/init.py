@@ -24,16 +24,19 @@ def command(
     allow_secret_files: options.AllowSecretFiles = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
     """Pack and store the project's code; show what goes in.
 
     A run does this by itself; `argojobs run FILE --code latest` takes what is stored here.
     """
-    from argojobs.cli.connect import local
+    from argojobs.cli.connect import target
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.plan import Upload, store, warning_lines
     from argojobs.cli.preparing import packed_project
+    from argojobs.cli.submission import code_folder, code_in
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
 
@@ -45,16 +48,18 @@ def command(
         allow_secret_files=allow_secret_files,
     )
     show(warning_lines(packed.warnings), stream=sys.stderr)
-    repository = local().repository()
-    stored = repository.kind(packed.key) is not None
+    place = target(context, server, root)
+    repository = place.repository()
+    key = code_in(code_folder(place.context), packed).key
+    stored = repository.kind(key) is not None
     if not dry_run and not stored:
-        store(Upload(packed.key, "code", packed=packed), repository)
+        store(Upload(key, "code", packed=packed), repository)
     facts = {
         "hash": packed.hash,
         "size": packed.size,
         "files": len(packed.files),
         "root": str(packed.root),
-        "key": packed.key,
+        "key": key,
         "stored": stored or not dry_run,
     }
     if output is Format.name:

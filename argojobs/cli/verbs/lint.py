@@ -11,6 +11,7 @@ from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
     from argojobs.cli.linting import FileFix, Linted
+    from argojobs.manifest.findings import Finding
 
 
 class Refs(str, Enum):
@@ -122,6 +123,15 @@ def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -
         )
 
 
+def _done(finding: "Finding") -> str:
+    """Return what a fix did, made of what its finding wanted."""
+    if finding.code == "not-text":
+        return "put in quotes"
+    if finding.code == "when-unquoted":
+        return f"now {finding.hint.removeprefix('write ')}"
+    return finding.hint.replace("move it to", "moved to")
+
+
 def _fix_lines(fixes: "list[FileFix]") -> list[list[tuple[str, str]]]:
     from argojobs.manifest.places import path_text, place_text
 
@@ -139,7 +149,7 @@ def _fix_lines(fixes: "list[FileFix]") -> list[list[tuple[str, str]]]:
                     [
                         (f"{place}: ", ""),
                         ("fixed", "green"),
-                        (f" {what}: {change.finding.hint}", ""),
+                        (f" {what}: {_done(change.finding)}", ""),
                     ]
                 )
     return lines

@@ -30,11 +30,12 @@ def command(
     verbose: options.Verbose = False,
 ) -> int:
     """Show the log lines of a run or of one step."""
-    from argojobs.cli.connect import connect
+    from argojobs.cli.connect import target
     from argojobs.cli.names import run_name
 
-    service = connect(context, server)
-    workflow = service.get(run_name(service, run))
+    place = target(context, server)
+    service = place.service
+    workflow = service.get(run_name(service, run, options=place.options))
     write = sys.stdout.write
     encoding = sys.stdout.encoding or "utf-8"
     for text in log_texts(service, workflow, step, follow=follow, tail=tail):

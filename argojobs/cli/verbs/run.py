@@ -14,6 +14,7 @@ from argojobs.errors import ConflictError, UsageError
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
     from argojobs.cli.plan import Plan
 
 
@@ -42,6 +43,7 @@ def command(
         list[str] | None,
         typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
     ] = None,
+    image: options.Image = "",
     code: options.Code = "",
     python: options.Python = "python3",
     strict_resources: Annotated[
@@ -61,21 +63,20 @@ def command(
 ) -> int:
     """Run a pipeline or an Argo Workflow, and follow it.
 
-    Ends with 0 when the run succeeded and 1 when it failed. Ctrl-C stops the run, a second one
-    ends its steps at once.
+    Ends with 0 when the run succeeded and 1 when it failed. Ctrl-C stops a run of this machine, a
+    second one ends its steps at once; a run on a server goes on without us.
 
     \b
       argojobs run demo.py --params '{"batch_size":2}'
       argojobs run demo.py -p batch_size=2 -p data=./folder
       argojobs run manifest.yaml --detach -o name
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import check_context, connect_to_run
-    from argojobs.cli.plan import carry_out, earlier_code, make_plan
-    from argojobs.cli.preparing import Wish, prepare
-    from argojobs.compile.bundle import stored_code
+    from argojobs.cli.connect import target
+    from argojobs.cli.plan import carry_out
+    from argojobs.cli.preparing import Wish
+    from argojobs.cli.submission import plan_of
     from argojobs.compile.load import load
 
-    check_context(context, server)
     if detach and wait:
         raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
     wish = Wish(
@@ -89,28 +90,31 @@ def command(
         code=code,
         max_code_size=max_code_size,
         allow_secret_files=allow_secret_files,
+        image=image,
     )
     loaded = load(file, pipeline)
-    service = connect_to_run(
-        loaded.root, strict_resources=strict_resources, share_host_paths=share_host_paths
+    place = target(
+        context,
+        server,
+        loaded.root,
+        strict_resources=strict_resources,
+        share_host_paths=share_host_paths,
+        new_run=True,
     )
-    if not dry_run:
-        service.prepare()
-    prepared = prepare(
-        wish, stored_code, lambda wanted: earlier_code(service.repository(), wanted), loaded
-    )
-    plan = make_plan(prepared, service, service.repository, name=name, experiment=experiment)
+    if place.local is not None and not dry_run:
+        place.local.prepare()
+    plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
     _warn(plan.warnings)
     if dry_run:
-        _warn(service.check(plan.workflow), "note")
+        _warn(place.service.check(plan.workflow), "note")
         _show_plan(plan, output)
         return 0
-    created = carry_out(plan, service, service.repository)
+    created = carry_out(plan, place.service, place.repository)
     _warn(_notes(created), "note")
     if detach:
-        _say_started(created, output)
+        _say_started(created, place, output)
         return 0
-    return _follow(service, created, output, quiet=wait)
+    return _follow(place, created, output, quiet=wait)
 
 
 def _warn(texts: Sequence[str], word: str = "warning") -> None:
@@ -143,41 +147,44 @@ def _show_plan(plan: "Plan", output: Format | None) -> None:
         show(plan_lines(plan))
 
 
-def _say_started(created: Workflow, output: Format | None) -> None:
+def _say_started(created: Workflow, place: "Target", output: Format | None) -> None:
     from argojobs.cli.formats import print_object
+    from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
 
     if output is not None:
         print_object(created, output)
         return
-    name = str(created["metadata"]["name"])
+    name, options = str(created["metadata"]["name"]), place.options
     show(
         [
             [(name, "bold"), (" started", "")],
-            [(f"  more: argojobs watch {name}   argojobs stop {name}", "dim")],
+            *link_lines(created, place.context),
+            [(f"  more: argojobs watch {name}{options}   argojobs stop {name}{options}", "dim")],
         ]
     )
 
 
-def _follow(service: Service, created: Workflow, output: Format | None, *, quiet: bool) -> int:
-    """Follow a run of this machine; Ctrl-C stops it."""
-    from argojobs.cli.connect import local
-    from argojobs.cli.follow import Follow, follow, goes_on, mode_for
+def _follow(place: "Target", created: Workflow, output: Format | None, *, quiet: bool) -> int:
+    """Follow a run. Ctrl-C stops one of this machine, and leaves one of a server to go on."""
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
+    from argojobs.cli.links import link_lines
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.summary import show_end
+    from argojobs.cli.text import show
 
     name = str(created["metadata"]["name"])
     stream = sys.stdout if output is None else sys.stderr
+    show(link_lines(created, place.context), stream=stream)
     pressed: list[int] = []
-    how = Follow(
-        service, local, stream, mode_for(stream, quiet=quiet), stopper(service, name, pressed)
-    )
+    stop = stopper(place.service, name, pressed) if place.local is not None else leave
+    how = Follow(place.service, place.again, stream, mode_for(stream, quiet=quiet), stop)
     try:
         final = follow(how, created)
-        code = show_end(service, final, stream, time.time(), streamed=how.mode == "plain")
+        code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
     except KeyboardInterrupt:
-        sys.stderr.write(goes_on(name))
+        sys.stderr.write(goes_on(name, place.options))
         return INTERRUPTED
     if output is not None:
         print_object(final, output)

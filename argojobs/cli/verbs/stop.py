@@ -18,6 +18,7 @@ def command(
     message: Annotated[
         str, typer.Option("--message", metavar="TEXT", help="Why, for whoever looks later.")
     ] = "",
+    force: options.Force = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
     context: options.ContextName = "",
@@ -25,21 +26,26 @@ def command(
     verbose: options.Verbose = False,
 ) -> int:
     """Stop the steps of a run; its exit handler still runs."""
-    from argojobs.cli.connect import connect
+    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
     from argojobs.cli.names import run_name
+    from argojobs.cli.owners import check_owner
 
-    service = connect(context, server)
-    name = run_name(service, run, changes=True)
+    place = target(context, server)
+    service = place.service
+    name = run_name(service, run, changes=True, options=place.options)
     workflow = service.get(name)
+    whose = check_owner(workflow, place, force=force, verb="stop")
     phase = str((workflow.get("status") or {}).get("phase", ""))
     if phase in FINAL_PHASES:
-        raise ConflictError(f"{name} has already ended: {phase}", hint=f"argojobs get {name}")
+        raise ConflictError(
+            f"{name} has already ended: {phase}", hint=f"argojobs get {name}{place.options}"
+        )
     if not dry_run:
         workflow = service.terminate(name, message) if now else service.stop(name, message)
     if output is not None:
         print_object(workflow, output)
         return 0
     does = "would stop" if dry_run else "stopping"
-    sys.stdout.write(f"{does} {name}\n")
+    sys.stdout.write(f"{does} {name}{whose}\n")
     return 0

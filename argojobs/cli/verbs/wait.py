@@ -27,14 +27,14 @@ def command(
 
     Ends with 0 when those waited for succeeded, 1 when one failed.
     """
-    from argojobs.cli.connect import connect
+    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object, print_objects
     from argojobs.cli.names import run_names
     from argojobs.cli.summary import succeeded
 
-    service = connect(context, server)
-    names = run_names(service, runs)
-    ended = ended_runs(lambda: connect(context, server), names, 1 if any_of_them else len(names))
+    place = target(context, server)
+    names = run_names(place.service, runs, options=place.options)
+    ended = ended_runs(place.again, names, 1 if any_of_them else len(names))
     if output is None:
         _say(ended)
     elif len(names) == 1 or any_of_them:

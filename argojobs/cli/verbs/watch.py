@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Callable
 
 from argojobs.cli import options
 from argojobs.service import FINAL_PHASES
@@ -19,31 +18,29 @@ def command(
 
     Ends with 0 when the run succeeded, 1 when it failed. Ctrl-C leaves; the run goes on.
     """
-    from argojobs.cli.connect import connect
-    from argojobs.cli.follow import Follow, follow, goes_on, mode_for
+    from argojobs.cli.connect import target
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.names import run_name
     from argojobs.cli.summary import show_end
 
-    service = connect(context, server)
-    workflow = service.get(run_name(service, run))
+    place = target(context, server)
+    service = place.service
+    workflow = service.get(run_name(service, run, options=place.options))
     name = str(workflow["metadata"]["name"])
     stream = sys.stdout if output is None else sys.stderr
 
-    def left(_: int, note: Callable[[str], None]) -> None:
-        raise KeyboardInterrupt
-
-    how = Follow(service, lambda: connect(context, server), stream, mode_for(stream), left)
+    how = Follow(service, place.again, stream, mode_for(stream), leave, options=place.options)
     ended = str((workflow.get("status") or {}).get("phase", "")) in FINAL_PHASES
     try:
         final = workflow if ended else follow(how, workflow)
     except KeyboardInterrupt:
         # Said here, after the drawing was closed: what is written into it is overwritten.
-        sys.stderr.write(goes_on(name))
+        sys.stderr.write(goes_on(name, place.options))
         return INTERRUPTED
     streamed = how.mode == "plain" and not ended
-    code = show_end(service, final, stream, time.time(), streamed=streamed)
+    code = show_end(place, final, stream, time.time(), streamed=streamed)
     if output is not None:
         print_object(final, output)
     return code

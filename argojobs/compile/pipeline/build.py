@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.graph import GraphWriter
+from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake, nearest
+from argojobs.manifest.called import called, recalled
 
 if TYPE_CHECKING:
     from argojobs.compile.code import Code
@@ -42,19 +44,34 @@ class Build:
     """Makes templates on demand and keeps them in the order of their first use."""
 
     def __init__(
-        self, code: Code, python: str, debug: bool | frozenset[str], root: Path | None
+        self,
+        code: Code,
+        python: str,
+        debug: bool | frozenset[str],
+        root: Path | None,
+        image: str = "",
     ) -> None:
         self.code = code
         self.python = python
         self.debug = debug
         self.names = Names()
         self._root = root
+        self._image = image or DEFAULT_IMAGE
         self._templates: dict[str, dict[str, Any]] = {}
         self._seen: dict[Any, str] = {}
         self._steps: dict[Any, str] = {}
         self._graphs: dict[Any, GraphWriter] = {}
         self._foreign: dict[int, str] = {}
         self._step_names: dict[str, None] = {}
+        self.full_names: dict[str, str] = {}
+        #: Of each template of a step: `file:line` in the user's files; and who wrote the others.
+        self.places: dict[str, str] = {}
+        self.writers: list[GraphWriter] = []
+
+    def keep_full_name(self, name: str, label: str, whole: str) -> None:
+        """Remember what a name was cut from. label: the name without a number, of the whole."""
+        if whole and label != whole.replace("_", "-"):
+            self.full_names[name] = whole + name[len(label) :]
 
     def reserve(self, base: str) -> str:
         """Return a new template's name and keep its place in the order."""
@@ -98,6 +115,8 @@ class Build:
             name = self._steps.get(key)
             if name is None:
                 name = self._steps[key] = self.reserve(step.name)
+                self.keep_full_name(name, step.name, step.full_name)
+                self.places[name] = step.where
                 program = self.program(step)
                 template = step_template(
                     name, step, settings, program, gathered=gathered, number=number
@@ -111,14 +130,26 @@ class Build:
         known = self._foreign.get(id(template.template))
         if known is None:
             known = self._foreign[id(template.template)] = self.reserve(template.name)
-            self.put(known, {**template.template, "name": known})
+            self.keep_full_name(known, template.name, template.full_name)
+            self.places[known] = template.where
+            names = {str(template.template.get("name")): known}
+            names |= {name: self.foreign(one) for name, one in template.calls.items()}
+            for name in called(template.template):
+                if name not in names:
+                    raise mistake(
+                        f"the template {template.name} calls {name!r}, which nobody gives",
+                        f"write use(..., calls={{{name!r}: use(...)}})",
+                        template.where,
+                    )
+            self.put(known, {**recalled(template.template, names), "name": known})
         return known
 
     def program(self, step: Step[..., Any]) -> Program:
         """Return how this step's container finds and runs its function."""
-        self._step_names[step.name] = None
-        debug = self.debug if isinstance(self.debug, bool) else step.name in self.debug
-        return Program(self.code, self.python, self._project(step), debug)
+        self._step_names.update({step.name: None, step.full_name: None})
+        wanted = frozenset() if isinstance(self.debug, bool) else self.debug
+        debug = self.debug is True or not wanted.isdisjoint((step.name, step.full_name))
+        return Program(self.code, self.python, self._project(step), debug, self._image)
 
     def _project(self, step: Step[..., Any]) -> Path:
         if self._root is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.step import step_template
 from argojobs.dsl.compatible import accepts
+from argojobs.dsl.foreign import Foreign
 from argojobs.dsl.options import merged
 from argojobs.dsl.steps import Step
 from argojobs.dsl.where import mistake
@@ -25,14 +26,29 @@ def exit_template(build: Build, pipeline: Pipeline[..., Any]) -> str:
     Argo gives the handler the workflow's arguments and nothing else (Argo docs: exit handlers).
     """
     step = pipeline.on_exit
+    if isinstance(step, Foreign):
+        return _foreign(build, pipeline, step)
     if not isinstance(step, Step):
         raise mistake(f"on_exit of {pipeline.name} is {step!r}", "let it be a step", pipeline.where)
     given = {name: _text(pipeline, step, name) for name in step.inputs}
     name = build.reserve(step.name)
+    build.keep_full_name(name, step.name, step.full_name)
+    build.places[name] = step.where
     settings = merged(pipeline.settings, step.settings)
     template = step_template(name, step, settings, build.program(step), given=given)
     build.put(name, template)
     return name
+
+
+def _foreign(build: Build, pipeline: Pipeline[..., Any], handler: Foreign) -> str:
+    for name in handler.needs():
+        if name not in pipeline.inputs:
+            raise mistake(
+                f"the exit handler {handler.name} takes {name!r}, which nobody gives it",
+                "it gets the pipeline's arguments by name; give others a default",
+                handler.where,
+            )
+    return build.foreign(handler)
 
 
 def _text(pipeline: Pipeline[..., Any], step: Step[..., Any], name: str) -> str:

@@ -13,7 +13,7 @@ from argojobs.compile.pipeline.depends import check_order, depends
 from argojobs.compile.pipeline.expression import literal, printed
 from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE, with_items, with_param
 from argojobs.compile.pipeline.step import fields_of_inputs
-from argojobs.dsl.foreign import Foreign
+from argojobs.dsl.foreign import RESULT, Foreign
 from argojobs.dsl.graph import Branch, Call, Graph, Items
 from argojobs.dsl.options import merged
 from argojobs.dsl.outputs import takes_fields
@@ -48,8 +48,13 @@ class GraphWriter:
         self.graph = graph
         self.settings = settings
         self.template = build.reserve(graph.name)
+        build.writers.append(self)
+        if graph.pipeline is not None:
+            build.keep_full_name(self.template, graph.name, graph.pipeline.full_name)
         self.is_root = len(build._graphs) == 0 and graph.kind == "pipeline"  # noqa: SLF001
         self.tasks: dict[int, str] = _task_names(graph)
+        for call in graph.calls:
+            build.keep_full_name(self.tasks[id(call)], call.name or call.base, call.full_name)
         self.extra: dict[str, None] = {}
         self.lifted: dict[Any, tuple[str, Any]] = {}
         self._taken = set(graph.inputs)
@@ -111,7 +116,11 @@ class GraphWriter:
         place, task, name = self.located(value)
         if place == "item":
             return "item"
-        return f"tasks.{task}.outputs.{kind}.{name}" if place == "task" else f"inputs.{kind}.{name}"
+        if place == "input":
+            return f"inputs.{kind}.{name}"
+        if _is_printed(value):
+            return f"tasks.{task}.outputs.{RESULT}"
+        return f"tasks.{task}.outputs.{kind}.{name}"
 
     def path(self, value: Any) -> str:
         """Return the same as an expression."""
@@ -121,14 +130,18 @@ class GraphWriter:
             return "item"
         if place == "input":
             return f"inputs.{kind}[{literal(name)}]"
+        if _is_printed(value):
+            return f"tasks[{literal(task)}].outputs.{RESULT}"
         return f"tasks[{literal(task)}].outputs.{kind}[{literal(name)}]"
 
     def list_path(self, value: Parameter) -> str:
         """Return the list that a fan-out gathers, as an expression: [] if it had no items."""
         items = value.source_.items if isinstance(value.source_, Call) else None
         path = self.path(value)
-        # Argo leaves the outputs of a fan-out over an empty list absent (gotcha 16).
-        return f"({path} ?? '[]')" if items is None or items.source is not None else path
+        if items is not None and items.source is None:
+            return path
+        # A fan-out over an empty list is skipped: Argo leaves its outputs absent, before 4.1 empty.
+        return f"(({path} ?? '') == '' ? '[]' : {path})"
 
     def place(self) -> str:
         """Return the prefix of keys that belong to this call of this graph alone."""
@@ -331,6 +344,12 @@ class GraphWriter:
         return text
 
 
+def _is_printed(value: Any) -> bool:
+    """Whether a value is what a template from elsewhere prints."""
+    callee = getattr(value.source_, "callee", None)
+    return isinstance(callee, Foreign) and callee.prints and value.name_ == RESULT
+
+
 def may_all_be_passed_over(options: tuple[Any, ...]) -> bool:
     """Whether there may be no value: each belongs to a branch, and no two are `c` and `~c`."""
     conditions = []
@@ -359,7 +378,7 @@ def _task_names(graph: Graph) -> dict[int, str]:
             other = given.setdefault(call.name, call)
             if other is not call:
                 raise mistake(
-                    f"two calls have the name {call.name!r}; the other one is at {other.where}",
+                    f"two calls have the name {call.full_name!r}; the other one is at {other.where}",
                     "give each call in a pipeline a name of its own",
                     call.where,
                 )

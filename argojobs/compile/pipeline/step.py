@@ -27,17 +27,23 @@ if TYPE_CHECKING:
 _CODE_PATH = "/argojobs/code"
 _MODE = {"mode": 0o755, "recurseMode": True}
 _PLACE_KEY = "{{inputs.parameters.argojobs-gather}}/%s/%s"
+#: Attempts of an item store at one place (others at their pod's): see `runtime.tree`.
+_ATTEMPT = ({"name": "ARGOJOBS_ATTEMPT", "value": "{{retries}}"},)
 _GIVEN_NUMBER = "{{inputs.parameters.argojobs-item}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """How a container gets the code and starts it; `root` is the project's folder here."""
+    """How a container gets the code and starts it.
+
+    root: the project's folder here. image: what steps without an image of their own run in.
+    """
 
     code: Code
     python: str
     root: Path
     debug: bool
+    image: str
 
 
 def step_template(
@@ -74,6 +80,7 @@ def step_template(
     environment = _unique(
         *_parameters(step, given),
         *_run(step, program),
+        *(_ATTEMPT if gathered and "retry" in settings else ()),
         *pod.environment(settings),
     )
     template["container"] = _container(step, settings, program, environment, mounts)
@@ -142,7 +149,7 @@ def _container(
     mounts: list[dict[str, Any]],
 ) -> dict[str, Any]:
     container: dict[str, Any] = {
-        "image": settings.get("image", pod.DEFAULT_IMAGE),
+        "image": settings.get("image", program.image),
         "command": _command(step, program),
     }
     if program.code.kind == "stored":

@@ -19,6 +19,7 @@ from argojobs.compile.pipeline.exit import exit_template
 from argojobs.compile.pipeline.plain import plain_parameters
 from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.trace import trace
+from argojobs.manifest.names import FULL_NAME, FULL_NAMES
 from argojobs.manifest.signature import SIGNATURE
 from argojobs.runtime.wire import encode, wire
 
@@ -41,17 +42,19 @@ def compile_pipeline(
     python: str = "python3",
     debug: bool | frozenset[str] = False,
     root: Path | None = None,
+    image: str = "",
 ) -> dict[str, Any]:
     """Return the manifest of a pipeline.
 
     code: where its steps' code comes from. python: the program that runs them in their images.
     debug: steps that wait for a debugger (True: each). root: the folder that is packed, found
-    from the pipeline's file if left out. Raises DefinitionError for a pipeline that cannot be,
+    from the pipeline's file if left out. image: what steps that name none run in, a plain Python
+    if left out. Raises DefinitionError for a pipeline that cannot be,
     and for a step to debug that there is not.
     """
     graph = trace(pipeline)
     plain = plain_parameters(pipeline, graph)
-    build = Build(code, python, debug, root)
+    build = Build(code, python, debug, root, image)
     entrypoint = build.graph(graph, pipeline.settings)
     spec: dict[str, Any] = {"entrypoint": entrypoint}
     arguments = _arguments(pipeline, code)
@@ -65,12 +68,14 @@ def compile_pipeline(
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
-        "metadata": _metadata(pipeline, code, plain),
+        "metadata": _metadata(pipeline, code, plain, build.full_names),
         "spec": spec,
     }
 
 
-def _metadata(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> dict[str, Any]:
+def _metadata(
+    pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str], full_names: dict[str, str]
+) -> dict[str, Any]:
     metadata: dict[str, Any] = {"generateName": f"{pipeline.name}-"}
     if code.labels:
         metadata["labels"] = dict(code.labels)
@@ -78,12 +83,18 @@ def _metadata(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -
     annotations = {
         **({"workflows.argoproj.io/title": title} if title else {}),
         **({"workflows.argoproj.io/description": description} if description else {}),
+        **({FULL_NAME: pipeline.full_name} if pipeline.name != _plain(pipeline.full_name) else {}),
+        **({FULL_NAMES: _json(full_names)} if full_names else {}),
         SIGNATURE: _json(taken_by(pipeline, plain)),
         VERSION: __version__,
         **code.annotations,
     }
     metadata["annotations"] = annotations
     return metadata
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def _title_and_description(docstring: str | None) -> tuple[str, str]:

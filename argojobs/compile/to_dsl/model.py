@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.compile.to_dsl.condition import Condition, condition
 from argojobs.compile.to_dsl.options import options
+from argojobs.compile.to_dsl.sequence import sequence
 from argojobs.compile.to_dsl.tags import CannotSayError, Piece, Reference, pieces, single
+from argojobs.manifest.json_read import scalar_text
 
 _PYTHON = re.compile(r"(.*/)?python(3(\.\d+)?)?")
 _TASK = frozenset(
-    {"name", "template", "arguments", "when", "withItems", "withParam", "depends", "dependencies"}
+    {"name", "template", "arguments", "when", "withItems", "withParam", "withSequence"}
+    | {"depends", "dependencies"}
 )
 _GRAPH = frozenset({"name", "inputs", "outputs", "dag", "steps"})
 #: The kinds of templates that do work.
@@ -28,9 +32,10 @@ class Raw:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A template that does work.
+    """A template that does work, or a graph that is kept as it is.
 
     words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
+    calls: of a graph, the templates that it calls. prints: whether its `outputs.result` is used.
     """
 
     name: str
@@ -38,6 +43,8 @@ class Leaf:
     words: tuple[tuple[Piece, ...], ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
+    calls: tuple[str, ...] = ()
+    prints: bool = False
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
@@ -52,11 +59,12 @@ class Leaf:
     @property
     def outputs(self) -> dict[str, str]:
         """Its outputs by name: `parameters` or `artifacts`."""
-        return {
+        found = {
             name: kind
             for kind in ("artifacts", "parameters")
             for name in _named(self.template, "outputs", kind)
         }
+        return {**found, "result": "parameters"} if self.prints else found
 
     def used(self, kind: str) -> set[str]:
         """Return the names that the argv refers to in one way."""
@@ -66,6 +74,10 @@ class Leaf:
             for piece in word
             if isinstance(piece, Reference) and piece.kind == kind
         }
+
+
+#: What a loop runs over: texts, or maps of texts.
+Items = tuple[str, ...] | tuple[dict[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,7 @@ class Task:
     artifacts: dict[str, Reference | Raw]
     when: str
     condition: Condition | None
-    items: tuple[str, ...] | Reference | None
+    items: Items | Reference | None
 
 
 @dataclass(frozen=True)
@@ -167,7 +179,9 @@ def read_graph(template: dict[str, Any]) -> Graph:
     else:
         dag = template["dag"]
         _only(dag, frozenset({"tasks"}), "the dag")
-        tasks = [_task(each, _after(each)) for each in dag.get("tasks") or ()]
+        written = dag.get("tasks") or ()
+        always = frozenset(each["name"] for each in written if not each.get("when"))
+        tasks = [_task(each, _after(each, always)) for each in written]
     outputs = {}
     for name, artifact in _named(template, "outputs", "artifacts").items():
         outputs[name] = _source(artifact, "from", name)
@@ -193,15 +207,27 @@ def _steps(groups: list[list[dict[str, Any]]]) -> list[Task]:
     return tasks
 
 
-def _after(task: dict[str, Any]) -> tuple[str, ...]:
-    """Return the tasks that one waits for. Raises CannotSayError for other ends than success."""
+def _after(task: dict[str, Any], always: frozenset[str]) -> tuple[str, ...]:
+    """Return the tasks that one waits for. Raises CannotSayError for other ends than success.
+
+    always: tasks without a `when`, which are never skipped: `.Succeeded` says nothing more.
+    """
     if task.get("dependencies"):
         return tuple(task["dependencies"])
     text = task.get("depends") or ""
-    names = tuple(part.strip() for part in text.split("&&")) if text else ()
-    if not all(re.fullmatch(r"[-\w]+", name) for name in names):
-        raise CannotSayError(f"`depends: {text}`: after= waits for tasks that did not fail")
-    return names
+    if "||" not in text and "!" not in text:  # only joined by &&: brackets say nothing
+        text = text.replace("(", "").replace(")", "")
+    names = []
+    for part in text.split("&&") if text else ():
+        bare = part.strip()
+        name = bare.removesuffix(".Succeeded")
+        if not re.fullmatch(r"[-\w]+", name) or (name != bare and name not in always):
+            raise CannotSayError(
+                f"`depends: {text}` of the task {task['name']}: after= waits for tasks that did "
+                "not fail"
+            )
+        names.append(name)
+    return tuple(dict.fromkeys(names))
 
 
 def _task(task: dict[str, Any], after: tuple[str, ...]) -> Task:
@@ -233,20 +259,48 @@ def _artifact(artifact: dict[str, Any], task: str) -> Reference | Raw:
     return found
 
 
-def _items(task: dict[str, Any]) -> tuple[str, ...] | Reference | None:
-    if "withParam" in task:
-        found = single(pieces(task["withParam"]))
-        if found is None:
-            raise CannotSayError(f"withParam of {task['name']}, which is no parameter")
-        return found
-    if "withItems" not in task:
+def _items(task: dict[str, Any]) -> Items | Reference | None:
+    name = task["name"]
+    if "withSequence" in task:
+        return sequence(task["withSequence"], name)
+    if "withItems" in task:
+        return _constants(task["withItems"], f"withItems of {name}")
+    if "withParam" not in task:
         return None
-    items = task["withItems"]
-    if not items or any(isinstance(each, dict | list) or each is None for each in items):
-        raise CannotSayError(f"withItems of {task['name']}, which are no single values")
-    from argojobs.manifest.json_read import scalar_text
+    if "{{" not in task["withParam"]:
+        return _constants(_parsed(task["withParam"], name), f"withParam of {name}")
+    found = single(pieces(task["withParam"]))
+    if found is None:
+        raise CannotSayError(f"withParam of {name}, which is no parameter")
+    return found
 
-    return tuple(scalar_text(each) for each in items)
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        return json.loads(text, parse_int=str, parse_float=str)
+    except ValueError as error:
+        raise CannotSayError(f"withParam of {name}, which is no JSON") from error
+
+
+def _constants(items: Any, what: str) -> Items:
+    """Return constant items as texts, or as maps of texts with the same keys."""
+    if isinstance(items, list) and items and all(isinstance(each, dict) for each in items):
+        maps = tuple({key: _scalar(one, what) for key, one in each.items()} for each in items)
+        if any(each.keys() != maps[0].keys() for each in maps):
+            raise CannotSayError(f"{what}, whose maps have different keys")
+        return maps
+    if not isinstance(items, list) or not items:
+        raise CannotSayError(f"{what}, which are no list of values")
+    return tuple(_scalar(each, what) for each in items)
+
+
+def _scalar(value: Any, what: str) -> str:
+    if value is None or isinstance(value, dict | list):
+        raise CannotSayError(f"{what}, which are no single values")
+    text = scalar_text(value)
+    if "{{" in text:
+        raise CannotSayError(f"{what}, which hold a tag")
+    return text
 
 
 def _only(value: dict[str, Any], known: frozenset[str], what: str) -> None:

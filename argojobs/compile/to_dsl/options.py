@@ -128,8 +128,10 @@ def _variable(variable: dict[str, Any]) -> tuple[str, Any]:
     name = variable["name"]
     if "value" in variable:
         text = variable["value"]
-        if not isinstance(text, str) or "{{" in text or "$" in text:
-            raise CannotSayError(f"the variable {name} by a tag, or with `$`")
+        if not isinstance(text, str) or "{{" in text:
+            raise CannotSayError(f"the variable {name} by a tag")
+        if "$(" in text or "$$" in text:  # the DSL's own values reach the program as they stand
+            raise CannotSayError(f"the variable {name}, whose value Kubernetes puts together")
         return name, text
     source = variable.get("valueFrom") or {}
     reference = source.get("secretKeyRef") or {}

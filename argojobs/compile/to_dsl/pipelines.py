@@ -14,6 +14,11 @@ from argojobs.compile.to_dsl.types import constant
 from argojobs.compile.to_dsl.workflow import Read
 from argojobs.dsl.names import is_label
 
+#: Constants of a loop that are longer stand in a line of their own.
+_LONG = 60
+#: Kinds of references that are parameters; the others are artifacts.
+_VALUES = ("output", "result", "input", "workflow")
+
 
 class PipelineWriter:
     """Writes the function of one graph.
@@ -37,11 +42,22 @@ class PipelineWriter:
             self.variables[task.name] = own
             self.labels[task.name] = names.label(task.name, self.labels.values())
         self.tasks = {task.name: task for task in graph.tasks}
+        self.unrolled = self._unrolled()
+
+    def _unrolled(self) -> frozenset[str]:
+        """Return the tasks over constants that `each` cannot say: over maps, or waiting for others."""
+        return frozenset(
+            task.name
+            for task in self.graph.tasks
+            if isinstance(task.items, tuple)
+            and (isinstance(task.items[0], dict) or not self._data(task).keys() >= {*task.after})
+        )
 
     def source(self, docstring: str, decorator: str) -> str:
         """Return the function, and the class of its outputs before it."""
         function = self.functions[self.graph.name]
-        lines = [f'"""{docstring}"""'] if docstring else []
+        end = "\n" if "\n" in docstring else ""
+        lines = [f'"""{docstring}{end}"""'] if docstring else []
         for tasks in self._blocks():
             calls = [self._statement(task) for task in tasks]
             first = tasks[0]
@@ -57,7 +73,7 @@ class PipelineWriter:
                     f"{self.graph.name}: the output {source.name}, of a task that may be skipped"
                 )
         kinds = {
-            name: "parameters" if source.kind in ("output", "input", "workflow") else "artifacts"
+            name: "parameters" if source.kind in _VALUES else "artifacts"
             for name, source in self.graph.outputs.items()
         }
         cls = names.class_name(function) if kinds else ""
@@ -138,21 +154,24 @@ class PipelineWriter:
                 for each in comparisons(task.condition)
                 for side in (each.left, each.right)
             ]
-        kinds = ("output", "artifact")
+        kinds = ("output", "result", "artifact")
         return dict.fromkeys(
             each.names[0] for each in found if isinstance(each, Reference) and each.kind in kinds
         )
 
     def _statement(self, task: Task) -> str:
         data = self._data(task)
-        after = [Name(self.variables[name]) for name in task.after if name not in data]
-        if task.items is not None and after:
+        after = [Name(self._waited(name)) for name in task.after if name not in data]
+        unrolled = task.name in self.unrolled
+        if task.items is not None and after and not unrolled:
             raise CannotSayError(f"{task.name}: a loop waits for {flat(after)} without their data")
         function = self.functions[task.template]
         callee = self.read.templates[task.template]
         options: dict[str, Any] = {}
-        if self.labels[task.name] != self._default_label(task.template):
-            options["name"] = self.labels[task.name]
+        named_so = self.labels[task.name] != self._default_label(task.template)
+        if named_so:
+            label = self.labels[task.name]
+            options["name"] = Name(f'f"{label}-{{number}}"') if unrolled else label
         if after:
             options["after"] = after
         called = function if not options else flat(Call(f"{function}.options", options))
@@ -170,10 +189,26 @@ class PipelineWriter:
                 + (", " if named else "")
                 + f"**{flat(others)})"
             )
+        if unrolled:
+            return "".join(before) + self._loop(task, flat(call), numbered=named_so)
         if task.items is not None:
             call = Call("each", {}, (self._items(task), Name(f"lambda item: {flat(call)}")))
         start = f"{self.variables[task.name]} = " if self._is_used(task) else ""
         return "".join(before) + start + printed(call, 8 + len(start))
+
+    def _loop(self, task: Task, call: str, *, numbered: bool) -> str:
+        """Return an ordinary loop over constants, which makes one call for each."""
+        items, before = flat(self._items(task)), ""
+        if len(items) > _LONG:
+            before, items = f"items = {printed(self._items(task), 12)}\n", "items"
+        head = f"number, item in enumerate({items})" if numbered else f"item in {items}"
+        if not self._is_used(task):
+            return f"{before}for {head}:\n    {call}"
+        return f"{before}{self.variables[task.name]} = [\n    {call}\n    for {head}\n]"
+
+    def _waited(self, name: str) -> str:
+        """Return what a task that is waited for is called in `after=`: a loop is all its calls."""
+        return f"*{self.variables[name]}" if name in self.unrolled else self.variables[name]
 
     def _default_label(self, template: str) -> str:
         leaf = self.read.templates[template]
@@ -235,15 +270,20 @@ class PipelineWriter:
     def _items(self, task: Task) -> Any:
         if isinstance(task.items, Reference):
             return Name(self._expression(task.items))
-        type_ = self.read.types.of(("item", self.graph.name, task.name))
-        return [constant(each, type_) for each in task.items or ()]
+        own = ("item", self.graph.name, task.name)
+        return [
+            constant(each, self.read.types.of(own))
+            if isinstance(each, str)
+            else {key: constant(one, self.read.types.of((*own, key))) for key, one in each.items()}
+            for each in task.items or ()
+        ]
 
     def _expression(self, reference: Reference) -> str:
         """Return what a reference is called in this function."""
         kind, name = reference.kind, reference.name
         if kind == "item":
-            return "item"
-        if kind in ("output", "artifact") and reference.names[0] in self.tasks:
+            return f"item[{literal(name)}]" if name else "item"
+        if kind in ("output", "result", "artifact") and reference.names[0] in self.tasks:
             source = self.tasks[reference.names[0]]
             attribute = names.outputs(self.read.templates[source.template]).get(name)
             if attribute is not None and source.items is None:
@@ -283,7 +323,7 @@ class PipelineWriter:
         kind, name = reference.kind, reference.name
         if kind == "input":
             return parameter_type(self.read, self.graph.name, name)
-        if kind == "output":
+        if kind in ("output", "result"):
             return self.read.types.of(("output", self.tasks[reference.names[0]].template, name))
         return self.read.types.of(("workflow", name))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from typing import Any
 
 from argojobs.compile.source_text import WIDTH, Call, Name, flat, indented, literal, printed
@@ -26,9 +27,16 @@ PLACE = '''def place(path: str, artifact: Artifact) -> None:
 def kept(read: Read, leaf: Leaf, function: str) -> str:
     """Return the statement that takes a template as it is, with the reason."""
     template = renamed(read, leaf.template)
-    extra = {} if is_label(leaf.name) else {"name": names.label(leaf.name, ())}
+    extra: dict[str, Any] = {} if is_label(leaf.name) else {"name": names.label(leaf.name, ())}
+    if leaf.prints:
+        extra["outputs"] = {"result": Name(read.types.of(("output", leaf.name, "result")))}
+    if leaf.calls:
+        functions = names.functions(read)
+        extra["calls"] = {each: Name(functions[each]) for each in leaf.calls}
     call = printed(Call("use", extra, (template,)), len(function) + 3)
-    return f"# Kept as Argo has it: {leaf.reason}.\n{function} = {call}"
+    reason = " ".join(f"Kept as Argo has it: {leaf.reason}.".split())
+    comment = textwrap.fill(reason, 100, initial_indent="# ", subsequent_indent="# ")
+    return f"{comment}\n{function} = {call}"
 
 
 def renamed(read: Read, value: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -11,12 +13,13 @@ _KNOWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("input", re.compile(rf"inputs\.parameters\.{_NAME}")),
     ("workflow", re.compile(rf"workflow\.parameters\.{_NAME}")),
     ("output", re.compile(rf"(?:tasks|steps)\.{_NAME}\.outputs\.parameters\.{_NAME}")),
+    ("result", re.compile(rf"(?:tasks|steps)\.{_NAME}\.outputs\.(result)")),
     ("artifact", re.compile(rf"(?:tasks|steps)\.{_NAME}\.outputs\.artifacts\.{_NAME}")),
     ("input artifact", re.compile(rf"inputs\.artifacts\.{_NAME}")),
     ("path in", re.compile(rf"inputs\.artifacts\.{_NAME}\.path")),
     ("path out", re.compile(rf"outputs\.artifacts\.{_NAME}\.path")),
     ("file out", re.compile(rf"outputs\.parameters\.{_NAME}\.path")),
-    ("item", re.compile(r"item")),
+    ("item", re.compile(r"item(?:\.([-\w]+))?")),
     ("run", re.compile(r"workflow\.name")),
     ("status", re.compile(r"workflow\.status")),
 )
@@ -24,6 +27,25 @@ _KNOWN: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 class CannotSayError(Exception):
     """Something that the DSL, or one form of it, has no words for; the message says what."""
+
+
+class TemplateError(CannotSayError):
+    """The same of one template, which can be kept as Argo has it."""
+
+    def __init__(self, template: str, what: str) -> None:
+        super().__init__(what)
+        self.template = template
+
+
+@contextmanager
+def of_template(name: str) -> Iterator[None]:
+    """Say of what cannot be said here that it is about this template."""
+    try:
+        yield
+    except TemplateError:
+        raise
+    except CannotSayError as error:
+        raise TemplateError(name, str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,8 @@ def _reference(match: re.Match[str]) -> Reference:
     for kind, pattern in _KNOWN:
         known = pattern.fullmatch(inside)
         if known is not None:
-            return Reference(kind, known.groups(), match.group())
+            names = tuple(name for name in known.groups() if name is not None)
+            return Reference(kind, names, match.group())
     raise CannotSayError(f"the tag {match.group()}")
 
 

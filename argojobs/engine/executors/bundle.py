@@ -15,10 +15,10 @@ import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.artifacts import load
 from argojobs.engine.executors.namespace import Bind
 from argojobs.errors import InputError
 from argojobs.storage.bundle_digest import digest_of_folder
+from argojobs.storage.loading import load
 from argojobs.storage.removing import remove_tree
 
 if TYPE_CHECKING:

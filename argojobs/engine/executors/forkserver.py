@@ -4,7 +4,8 @@ Started as a program by the executor, with a socket as standard input. Requests 
 and JSON; lines go back: `ready ISOLATION`, `gone DIRECTORY` when a supervisor ended without having
 written a result (`full` when the disk had no room for it), `unborn ERROR DIRECTORY` when none
 could be forked. Forking a small single-threaded process is quick and safe, where starting a
-Python a pod would cost as much as the step.
+Python a pod would cost as much as the step. One supervisor more than there are pods waits for the
+next of them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from typing import TYPE_CHECKING
 from argojobs.engine.executors.namespace import probe
 from argojobs.engine.executors.processes import become_subreaper, boot_identity, kill_descendants
 from argojobs.engine.executors.scratch import ScratchPool, remove_folders
-from argojobs.engine.executors.supervisor import FULL, KEPT, REUSABLE, SPOILT, supervise
+from argojobs.engine.executors.supervisor import (
+    FULL,
+    KEPT,
+    REUSABLE,
+    SPOILT,
+    become_supervisor,
+    supervise,
+)
+from argojobs.engine.executors.waiting import Waiting, fork_waiting, receive_pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 HEADER = 4  # bytes of a request's length
 BATCH = 256  # so many left files and folders are removed at once, or fewer when all is quiet
 QUIET = 500  # milliseconds
-PRELOADED = ("argojobs.storage.directory", "argojobs.engine.artifacts")
+PRELOADED = ("argojobs.storage.directory", "argojobs.storage.loading", "argojobs.engine.artifacts")
 
 
 class Forkserver:
@@ -43,6 +52,7 @@ class Forkserver:
         self._pods: dict[int, str] = {}
         self._pool = pool
         self._cleaners: set[int] = set()
+        self._waiting: Waiting | None = None
         self._wake_reader, self._wake_writer = os.pipe()
         for descriptor in (self._wake_reader, self._wake_writer):
             os.set_blocking(descriptor, False)
@@ -56,6 +66,7 @@ class Forkserver:
         if self._channel is not None:
             poll.register(self._channel, select.POLLIN)
         while self._channel is not None or self._pods:
+            self._have_one_wait()
             events = poll.poll(QUIET if self._pool.removable else None)
             for descriptor, _ in events:
                 if descriptor == self._wake_reader:
@@ -122,7 +133,12 @@ class Forkserver:
         return True
 
     def _fork(self, request: bytes) -> None:
+        """Give a pod its supervisor: the one that waits, or else a new one."""
         spare = self._pool.take()
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting.give(request, spare):
+            self._pods[waiting.pid] = _directory_of(request)
+            return
         try:
             pid = os.fork()
         except OSError as error:
@@ -140,11 +156,37 @@ class Forkserver:
         self._pods[pid] = _directory_of(request)
 
     def _child(self, request: bytes, spare: str) -> int:
+        self._leave_server()
+        become_supervisor()
+        return self._supervise(request, spare)
+
+    def _leave_server(self) -> None:
+        """Let a forked child go of what is the forkserver's."""
         signal.set_wakeup_fd(-1)
         os.close(self._wake_reader)
         os.close(self._wake_writer)
         if self._channel is not None:
             self._channel.close()
+
+    def _have_one_wait(self) -> None:
+        """See that a supervisor waits for the next pod, as long as pods may come."""
+        if self._waiting is None and self._channel is not None:
+            self._waiting = fork_waiting(self._wait)
+
+    def _wait(self, channel: socket.socket) -> None:
+        """Be a supervisor that waits for its pod."""
+        status = 1
+        try:
+            self._leave_server()
+            become_supervisor()
+            given = receive_pod(channel)
+            status = REUSABLE if given is None else self._supervise(*given)
+        except BaseException:  # noqa: BLE001 - this process is the pod's alone
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    def _supervise(self, request: bytes, spare: str) -> int:
         return supervise(json.loads(request), self._boot, spare)
 
     def _reap(self) -> None:
@@ -156,6 +198,9 @@ class Forkserver:
             if pid == 0:
                 return
             self._cleaners.discard(pid)
+            if self._waiting is not None and self._waiting.pid == pid:
+                self._waiting.channel.close()
+                self._waiting = None
             directory = self._pods.pop(pid, None)
             if directory is None:
                 continue
@@ -165,7 +210,10 @@ class Forkserver:
             if code in (REUSABLE, SPOILT, KEPT):
                 continue
             # What a killed supervisor leaves behind has become ours, as we are a subreaper.
-            kill_descendants(spare=frozenset((*self._pods, *self._cleaners)))
+            ours = {*self._pods, *self._cleaners}
+            if self._waiting is not None:
+                ours.add(self._waiting.pid)
+            kill_descendants(spare=frozenset(ours))
             self.tell(f"{'full' if code == FULL else 'gone'} {directory}")
 
     def _tidy_up(self, directory: str, *, reusable: bool) -> None:

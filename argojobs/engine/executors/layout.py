@@ -200,7 +200,7 @@ def _provide(source: str, mount: Mapping[str, Any]) -> None:
     except FileNotFoundError:
         raise HostError(
             f"the volume {mount['name']!r} is not there: {source}",
-            hint="Make it, or give its hostPath the type DirectoryOrCreate.",
+            hint="make it, or give its hostPath the type DirectoryOrCreate.",
         ) from None
     if wanted and not IS_OF_TYPE[wanted](mode):
         raise HostError(f"the volume {mount['name']!r} is no {wanted}: {source}")

@@ -366,4 +366,4 @@ class ProcessExecutor:
 
 
 def _does_not_start() -> HostError:
-    return HostError("the process that starts pods keeps ending", hint="See controller.log.")
+    return HostError("the process that starts pods keeps ending", hint="see controller.log.")

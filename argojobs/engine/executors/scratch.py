@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 
 from argojobs.engine.executors.layout import ARGO_FOLDERS
 from argojobs.engine.executors.outcome import lives, read_result, read_started
@@ -19,6 +20,8 @@ from argojobs.engine.executors.processes import is_alive
 from argojobs.storage.removing import open_folder, remove_tree
 
 MOST_SPARE = 64
+MOST_BARE = 4096
+TELLS_APART = 50_000_000  # nanoseconds after which a file system's clock shows a further change
 EMPTIED_FOLDERS = ("root/tmp", "var-tmp", "volumes")  # what is in them goes, they stay
 SPARE_FOLDERS = frozenset({"root", "var-tmp", "volumes"})  # all that a spare scratch has
 
@@ -36,6 +39,7 @@ class ScratchPool:
         self._trash_folder = f"{folder}/trash"
         os.makedirs(self._spare_folder, exist_ok=True)
         self._numbers = itertools.count()
+        self._bare: set[tuple[int, int]] = set()  # folders found empty: inode and time of change
         self._spare = [entry.path for entry in os.scandir(self._spare_folder)]
         self._begin_trash()
 
@@ -126,11 +130,33 @@ class ScratchPool:
         with os.scandir(root) as entries:
             for entry in entries:
                 model = host.get(entry.name)
-                if model is not None and _same_kind(entry, model) and _is_bare(entry):
+                if model is not None and _same_kind(entry, model) and self._is_bare(entry):
                     del host[entry.name]
                 else:
                     self._throw(entry.path)
         return not host
+
+    def _is_bare(self, entry: os.DirEntry[str]) -> bool:
+        """Whether this is a link, an empty file, or a folder with nothing in it; /tmp may be full.
+
+        A folder that did not change since it was found empty is not opened again: there are two
+        dozen of them in each root.
+        """
+        if entry.is_symlink() or entry.name == "tmp":
+            return True
+        status = entry.stat(follow_symlinks=False)
+        if not entry.is_dir():
+            return status.st_size == 0
+        seen = (status.st_ino, status.st_ctime_ns)
+        if seen in self._bare:
+            return True
+        with os.scandir(entry.path) as entries:
+            bare = next(entries, None) is None
+        if bare and time.time_ns() - status.st_ctime_ns > TELLS_APART:
+            if len(self._bare) >= MOST_BARE:
+                self._bare.clear()
+            self._bare.add(seen)
+        return bare
 
     def _throw(self, path: str) -> None:
         """Move to the trash; what is no longer there is another's."""
@@ -171,16 +197,6 @@ def _same_kind(entry: os.DirEntry[str], model: os.DirEntry[str]) -> bool:
             and os.readlink(entry.path) == os.readlink(model.path)
         )
     return entry.is_dir() == model.is_dir()
-
-
-def _is_bare(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a link, an empty file, or a folder with nothing in it; /tmp may be full."""
-    if entry.is_symlink() or entry.name == "tmp":
-        return True
-    if not entry.is_dir():
-        return entry.stat().st_size == 0
-    with os.scandir(entry.path) as entries:
-        return next(entries, None) is None
 
 
 def _is_ours(name: str) -> bool:

@@ -16,7 +16,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.artifacts import load, set_mode
+from argojobs.engine.artifacts import set_mode
 from argojobs.engine.collect import collect, result_text
 from argojobs.engine.executors import outcome
 from argojobs.engine.executors.bundle import find_bundle, show_bundle
@@ -40,6 +40,7 @@ from argojobs.engine.executors.running import (
 from argojobs.engine.model import PodResult
 from argojobs.engine.request_format import FORMAT
 from argojobs.errors import ArgojobsError, InputError
+from argojobs.storage.loading import load
 from argojobs.storage.new_files import beside, new_file
 from argojobs.storage.repository import open_repository
 
@@ -393,16 +394,20 @@ def _sent(descriptor: int, line: bytes) -> bool:
     return True
 
 
-def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
-    """Run a pod in this process, which was forked for it; returns the exit status.
-
-    spare: a prepared scratch folder. See REUSABLE, SPOILT, KEPT, TAKEN and FULL; 1 when the result
-    could not be written (the log has the reason).
-    """
+def become_supervisor() -> None:
+    """Have this process, forked for a pod, stand for itself: its own session, its own orphans."""
     os.setsid()
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     become_subreaper()
+
+
+def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
+    """Run a pod in this process, a supervisor; returns the exit status.
+
+    spare: a prepared scratch folder. See REUSABLE, SPOILT, KEPT, TAKEN and FULL; 1 when the result
+    could not be written (the log has the reason).
+    """
     try:
         return Supervisor(request, boot, spare).run()
     except OSError as error:

@@ -65,7 +65,7 @@ def _parameter(declared: dict[str, Any], argument: dict[str, Any] | None) -> dic
                 raise ManifestError(
                     f"inputs.parameters.{name}: argument references an absent optional "
                     "(skipped/omitted node output with no default)",
-                    hint=f"Give the input {name} a default, or the output valueFrom.default.",
+                    hint=f"give the input {name} a default, or the output valueFrom.default.",
                 )
         elif value is not None:
             parameter["value"] = value
@@ -80,7 +80,7 @@ def _parameter(declared: dict[str, Any], argument: dict[str, Any] | None) -> dic
         if fallback is None:
             raise ManifestError(
                 f"inputs.parameters.{name} was not supplied",
-                hint=f"Pass an argument {name}, or give the input a default.",
+                hint=f"pass an argument {name}, or give the input a default.",
             )
         parameter["value"] = fallback
     parameter["value"] = text_of(parameter["value"])
@@ -93,12 +93,12 @@ def _artifact(declared: dict[str, Any], argument: dict[str, Any] | None) -> dict
         if argument is None:
             raise ManifestError(
                 f"inputs.artifacts.{name} was not supplied",
-                hint=f"Pass an artifact {name}, or mark the input optional.",
+                hint=f"pass an artifact {name}, or mark the input optional.",
             )
         if not has_location(argument):
             raise ManifestError(
                 f"inputs.artifacts.{name} missing location information",
-                hint="The step that makes it has not made it.",
+                hint="the step that makes it has not made it.",
             )
     if argument is None:
         return declared

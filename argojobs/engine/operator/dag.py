@@ -30,6 +30,12 @@ def begin(turn: Turn, frame: Frame) -> None:
     turn.touched[frame.id] = None
 
 
+def go_on(turn: Turn, frame: Frame) -> None:
+    """Look anew at a DAG node whose tasks may have ended, or be missing."""
+    resume(turn, frame)
+    turn.touched[frame.id] = None
+
+
 def _graph(frame: Frame) -> Graph:
     assert frame.graph is not None
     return frame.graph
@@ -63,6 +69,12 @@ def restore(turn: Turn, frame: Frame) -> None:
         if not missing:
             waiting.append(task)
     waiting.sort(key=graph.rank.__getitem__)
+
+
+def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
+    """The task, resolved, that a node was made for; None when there is none any more."""
+    member = node["name"][len(frame.name) + 1 :]
+    return dict(_members(turn, frame, member.split("(", 1)[0])).get(member)
 
 
 def _first_unstarted(turn: Turn, frame: Frame, task: str) -> int:
@@ -154,6 +166,9 @@ def _start_items(turn: Turn, frame: Frame, task: str) -> bool:
     key = ("next", frame.id, task)
     position = turn.counts.get(key)
     while position < len(members):
+        if turn.named(_task_name(frame, members[position][0])) is not None:
+            position += 1  # it came along from an earlier try
+            continue
         if not _start_one(turn, frame, task, members[position], (group_id,)):
             break
         position += 1

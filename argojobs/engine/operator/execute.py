@@ -63,7 +63,7 @@ def run(turn: Turn, call: Call) -> Started:
     try:
         raw = turn.templates.find(call.holder)
         bound = arguments.bind(raw, call.arguments)
-        template = _substituted(turn, call, bound)
+        template = substituted(turn, call, bound)
     except ManifestError as error:
         return Started("error", _broken(turn, call, error.what), error.what)
     if call.frame is not None and not call.hooked and is_full(turn, call.frame):
@@ -75,7 +75,8 @@ def run(turn: Turn, call: Call) -> Started:
     return _dispatch(turn, call, call.name, template, flag)
 
 
-def _substituted(turn: Turn, call: Call, bound: Template) -> Template:
+def substituted(turn: Turn, call: Call, bound: Template) -> Template:
+    """A template with its inputs bound, globals and the call's own variables put in."""
     local = locals_of(turn, call.name, bound, call.caller, in_dag=_in_dag(call.frame))
     return arguments.substitute(bound, local, Globals(turn, final=call.final))
 
@@ -281,14 +282,20 @@ def call_of(turn: Turn, node: Node) -> Call:
     if frame is not None and not hooked:
         local = whole["name"].removeprefix(frame.name)
         caller = local[local.index(".") + 1 :]
-    holder = (
-        {"inline": whole["_template"]}
-        if whole.get("_template")
-        else {"template": whole.get("templateName", "")}
-    )
+    holder = _holder_of(frame, whole)
     on_exit = (frame is not None and frame.on_exit) or is_exit_handler(whole)
     final = hooked and frame is None
     return Call(whole["name"], holder, {}, frame, caller, on_exit, hooked, final)
+
+
+def _holder_of(frame: Frame | None, whole: Node) -> dict[str, Any]:
+    """Who names the template of a node; of an inline one it is the step itself."""
+    if whole.get("_template"):
+        return {"inline": whole["_template"]}
+    if whole.get("templateName") or frame is None:
+        return {"template": whole.get("templateName", "")}
+    step = next((s for s in frames.members(frame) if s["name"] == _plain(whole["name"])), {})
+    return {"inline": step["inline"]} if step.get("inline") else {"template": ""}
 
 
 def template_of(turn: Turn, node: Node) -> Template:
@@ -297,7 +304,7 @@ def template_of(turn: Turn, node: Node) -> Template:
     call = call_of(turn, whole)
     raw = turn.templates.find(call.holder)
     inputs = {**(raw.get("inputs") or {}), **(whole.get("inputs") or {})}
-    template = _substituted(turn, call, {**raw, "inputs": inputs} if inputs else raw)
+    template = substituted(turn, call, {**raw, "inputs": inputs} if inputs else raw)
     if whole is node:
         return template
     number = int(node["name"][node["name"].rindex("(") + 1 : -1])

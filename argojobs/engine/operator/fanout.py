@@ -66,7 +66,7 @@ def _sequence(sequence: dict[str, Any]) -> list[str]:
             end = start + count - 1
         else:
             raise ManifestError(
-                "neither end nor count was specified in withSequence", hint="Give one of them."
+                "neither end nor count was specified in withSequence", hint="give one of them."
             )
         step = 1 if start <= end else -1
         form = sequence.get("format") or "%d"
@@ -165,7 +165,7 @@ def joined(results: list[str]) -> str:
         except ValueError as error:
             raise ManifestError(
                 f"the result {text[:60]!r} of a fan-out is no JSON: {error}",
-                hint="A step of a fan-out whose results are gathered prints one JSON value.",
+                hint="a step of a fan-out whose results are gathered prints one JSON value.",
             ) from error
     return _compact(values)
 

@@ -36,14 +36,21 @@ def begin(turn: Turn) -> None:
     turn.workflow.update(phase="Running", startedAt=turn.stamp, progress="0/0")
     if turn.deadline is not None:
         turn.actions.append(WakeAt(turn.deadline))
+    if turn.node(turn.state.name) is None and not turn.suspended:
+        start_entry(turn)
+
+
+def start_entry(turn: Turn) -> None:
+    """Run the entrypoint's template."""
     holder = {"template": turn.spec.get("entrypoint", "")}
-    call = execute.Call(turn.state.name, holder, _arguments(turn))
+    call = execute.Call(turn.state.name, holder, entry_arguments(turn))
     started = execute.run(turn, call)
     if started.status in {"error", "too deep"}:
         _end(turn, "Error", f"error in entry template execution: {started.message}")
 
 
-def _arguments(turn: Turn) -> dict[str, Any]:
+def entry_arguments(turn: Turn) -> dict[str, Any]:
+    """The workflow's arguments, as the entrypoint gets them."""
     arguments: dict[str, Any] = fill(turn.spec.get("arguments") or {}, Scope(Globals(turn)))
     return arguments
 
@@ -59,7 +66,7 @@ def _add_metadata(turn: Turn) -> None:
         if not isinstance(value, str):
             raise ManifestError(
                 f'failed to evaluate label "{name}" expression "{expression}": it is no string',
-                hint="A label is text.",
+                hint="a label is text.",
             )
         labels[name] = value
     if labels or annotations:
@@ -114,7 +121,7 @@ def _start_hook(turn: Turn, node_name: str, hook: dict[str, Any]) -> Any:
     try:
         if not hook.get("expression"):
             raise ManifestError(
-                f"Expression required for hook {node_name}", hint="Give the hook an expression."
+                f"Expression required for hook {node_name}", hint="give the hook an expression."
             )
         if not truth(hook["expression"], scope):
             return None

@@ -69,6 +69,13 @@ def make(
     )
 
 
+def members(frame: Frame) -> list[dict[str, Any]]:
+    """All steps or tasks of a frame's template, as it has them."""
+    if frame.graph is not None:
+        return list(frame.graph.tasks.values())
+    return [step for group in frame.template.get("steps") or () for step in steps_of(group)]
+
+
 def steps_of(group: Any) -> list[dict[str, Any]]:
     """The steps of a group: a list, or `{steps: [...]}` as some clients write it."""
     return list(group.get("steps") or ()) if isinstance(group, dict) else list(group)

@@ -110,7 +110,7 @@ def truth(expression: str, scope: Scope) -> bool:
     value = expr.evaluate(expression, scope.environment(expression))
     if not isinstance(value, bool):
         raise ManifestError(
-            f"unable to cast expression result '{value}' to bool", hint="Write a comparison."
+            f"unable to cast expression result '{value}' to bool", hint="write a comparison."
         )
     return value
 

@@ -14,10 +14,13 @@ from argojobs.engine.model import (
     PodEnded,
     PodStarted,
     PodWaits,
+    Resume,
     Shutdown,
+    Suspend,
     Tick,
 )
 from argojobs.engine.operator import (
+    again,
     dag,
     execute,
     finish,
@@ -30,7 +33,7 @@ from argojobs.engine.operator import (
 )
 from argojobs.engine.operator.counts import part_of
 from argojobs.engine.operator.frames import Frame
-from argojobs.engine.operator.phases import ACTIVE, fulfilled, is_attempt, is_hook
+from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.state import RunState
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
@@ -43,10 +46,15 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
     A workflow that is over answers with no changes, but for pods that end late.
     """
     turn = Turn(state, now)
+    if isinstance(event, Begin):
+        again.adopt(turn)
     if not state.restored:
         _restore(turn)
     _take(turn, event)
-    _drain(turn)
+    if turn.suspended:
+        turn.agenda.clear()  # what ended is looked at again when the run is resumed
+    else:
+        _drain(turn)
     finish.conditions(turn)
     return turn.decision()
 
@@ -63,6 +71,8 @@ def _take(turn: Turn, event: Event) -> None:
     match event:
         case Begin():
             finish.begin(turn)
+            if turn.state.nodes:
+                again.take_up(turn)
         case PodStarted(node_id, host):
             if (node := turn.node(node_id)) is not None:
                 pods.started(turn, node, host)
@@ -75,11 +85,39 @@ def _take(turn: Turn, event: Event) -> None:
         case Tick():
             _tick(turn)
         case Shutdown(strategy, message):
+            was_suspended = turn.suspended
             stopping.shut_down(turn, strategy, message)
+            if was_suspended:
+                again.take_up(turn)
+        case Suspend():
+            if turn.status("phase") not in COMPLETED:
+                turn.remember("suspended", True)
+        case Resume(node_selector):
+            _resume_run(turn, node_selector)
+
+
+def _resume_run(turn: Turn, node_selector: str) -> None:
+    """Let the workflow go on; what happened while it was suspended is looked at now."""
+    if turn.status("phase") in COMPLETED:
+        return
+    was_suspended = turn.suspended
+    if not node_selector and was_suspended:
+        turn.remember("suspended", False)
+    suspend.resume(turn, node_selector)
+    if was_suspended and not turn.suspended:
+        again.take_up(turn)
+        _ring(turn)
 
 
 def _tick(turn: Turn) -> None:
-    """Look at all that was to happen by now."""
+    """Look at all that was to happen by now; while suspended only at the workflow's deadline."""
+    if not turn.suspended:
+        _ring(turn)
+    stopping.check_deadline(turn)
+
+
+def _ring(turn: Turn) -> None:
+    """Do what was to happen to single nodes by now."""
     due = [item for item in turn.state.alarms if item[0] <= turn.now]
     turn.rang = turn.now
     for _, node_id in sorted(due):
@@ -92,7 +130,6 @@ def _tick(turn: Turn) -> None:
             retry.advance(turn, node)
         elif node["type"] == "Pod" and node["phase"] == "Pending":
             pods.kill(turn, node, "timeout")
-    stopping.check_deadline(turn)
 
 
 def _drain(turn: Turn) -> None:
@@ -120,12 +157,17 @@ def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
         if node.get("boundaryID") and not is_hook(node) and not is_attempt(node):
             _with_frame(turn, node["boundaryID"], "hooks", node)
         return
+    if what == "attempt":
+        retry.begin_again(turn, turn.must(node_id))
+        return
     if what == "broke":
         _broke(turn, turn.must(node_id), detail)
         return
     frame = execute.frame_of(turn, node_id)
     if what == "begin":
         (steps.begin if frame.graph is None else dag.begin)(turn, frame)
+    elif what == "go on":
+        (steps.go_on if frame.graph is None else dag.go_on)(turn, frame)
     elif what == "group":
         steps.group_progress(turn, frame, int(detail))
     elif what == "task":

@@ -37,7 +37,7 @@ def _parameter(declared: dict[str, Any], scope: Scope) -> dict[str, Any]:
     if source is None:
         raise ManifestError(
             "output parameters must have a valueFrom specified",
-            hint=f"Give the output {declared['name']} valueFrom.parameter or .expression.",
+            hint=f"give the output {declared['name']} valueFrom.parameter or .expression.",
         )
     default = source.get("default")
     try:
@@ -52,7 +52,7 @@ def _parameter(declared: dict[str, Any], scope: Scope) -> dict[str, Any]:
         raise ManifestError(
             f'output parameter "{declared["name"]}": "{source.get("parameter", "")}" is an absent '
             "optional (skipped/omitted node output with no default)",
-            hint="Give valueFrom.default.",
+            hint="give valueFrom.default.",
         )
     rest = {key: item for key, item in declared.items() if key != "valueFrom"}
     return {**rest, "value": text_of(value)}
@@ -63,7 +63,7 @@ def _value(source: dict[str, Any], scope: Scope) -> Any:
         value = expr.evaluate(expression, scope.environment(expression))
         if value is None:
             raise ManifestError(
-                f'failed to evaluate expression "{expression}"', hint="Use `??` for a fallback."
+                f'failed to evaluate expression "{expression}"', hint="use `??` for a fallback."
             )
         return value
     if source.get("parameter"):

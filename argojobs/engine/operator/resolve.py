@@ -131,7 +131,7 @@ def _artifact_value(item: dict[str, Any], scope: Scope) -> dict[str, Any]:
         value = look_up(source, scope)
     if not isinstance(value, dict):
         raise ManifestError(
-            f"Variable {{{{{source}}}}} is not an artifact", hint="Name an output artifact."
+            f"Variable {{{{{source}}}}} is not an artifact", hint="name an output artifact."
         )
     return value
 
@@ -166,7 +166,7 @@ def look_up(text: str, scope: Scope) -> Any:
         if value is not MISSING:
             return value
     raise ManifestError(
-        f'Unable to resolve: "{tag}"', hint="No step that ran has an output of that name."
+        f'Unable to resolve: "{tag}"', hint="no step that ran has an output of that name."
     )
 
 

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from argojobs.engine import clock
-from argojobs.engine.model import Node, WakeAt
+from argojobs.engine.model import Node, Template, WakeAt
 from argojobs.engine.operator import execute
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
@@ -45,9 +45,26 @@ def advance(turn: Turn, retry: Node) -> None:
     if end:
         _end(turn, retry, last, last["phase"], end)
         return
+    _attempt(turn, retry, template, len(attempts))
+
+
+def begin_again(turn: Turn, retry: Node) -> None:
+    """Start the first attempt of a Retry node whose earlier ones are gone."""
+    if fulfilled(retry) or attempts_of(turn, retry):
+        return
+    try:
+        template = execute.template_of(turn, retry)
+    except ManifestError as error:
+        turn.mark(retry["id"], "Error", error.what)
+        return
+    _attempt(turn, retry, template, 0)
+
+
+def _attempt(turn: Turn, retry: Node, template: Template, number: int) -> None:
     call = execute.call_of(turn, retry)
-    started = execute.attempt(turn, call, turn.must(retry["id"]), template, len(attempts))
-    if started.status in {"error", "too deep"} and not _retries_errors(strategy):
+    started = execute.attempt(turn, call, turn.must(retry["id"]), template, number)
+    failed = started.status in {"error", "too deep"}
+    if failed and not _retries_errors(template["retryStrategy"]):
         turn.mark(retry["id"], "Error", started.message)
 
 
@@ -87,7 +104,7 @@ def _limit(strategy: dict[str, Any]) -> int | None:
         return int(str(limit))
     except ValueError:
         raise ManifestError(
-            f"retryStrategy.limit {limit!r} is no whole number", hint="Write a number."
+            f"retryStrategy.limit {limit!r} is no whole number", hint="write a number."
         ) from None
 
 
@@ -102,7 +119,7 @@ def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]
     if backoff.get("duration") in (None, ""):
         raise ManifestError(
             "no base duration specified for retryStrategy",
-            hint="Give retryStrategy.backoff.duration.",
+            hint="give retryStrategy.backoff.duration.",
         )
     pause = clock.duration(backoff["duration"])
     factor = _factor(backoff)
@@ -129,7 +146,7 @@ def _factor(backoff: dict[str, Any]) -> int:
         return 0 if factor is None else int(str(factor))
     except ValueError:
         raise ManifestError(
-            f"retryStrategy.backoff.factor {factor!r} is no whole number", hint="Write a number."
+            f"retryStrategy.backoff.factor {factor!r} is no whole number", hint="write a number."
         ) from None
 
 
@@ -154,7 +171,7 @@ def _policy_allows(strategy: dict[str, Any], last: Node, transient: str) -> bool
         return bool(last["phase"] in COMPLETED)
     raise ManifestError(
         f"{policy} is not a valid RetryPolicy",
-        hint="Policies: Always, OnFailure, OnError, OnTransientError.",
+        hint="policies: Always, OnFailure, OnError, OnTransientError.",
     )
 
 
@@ -179,6 +196,6 @@ def _expression_holds(expression: str, attempts: list[Node]) -> bool:
     if not isinstance(value, bool):
         raise ManifestError(
             f"retryStrategy.expression must be true or false, not {value!r}",
-            hint="Write a comparison.",
+            hint="write a comparison.",
         )
     return value

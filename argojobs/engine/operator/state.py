@@ -170,6 +170,10 @@ class RunState:
         spec = self.spec
         if shutdown := self.private.get("shutdown"):
             spec = {**spec, "shutdown": shutdown}
+        if "suspended" in self.private:
+            spec = {key: value for key, value in spec.items() if key != "suspend"}
+            if self.private["suspended"]:
+                spec["suspend"] = True
         return {**self.workflow, "metadata": metadata, "spec": spec, "status": status}
 
 

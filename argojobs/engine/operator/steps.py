@@ -30,11 +30,28 @@ def begin(turn: Turn, frame: Frame) -> None:
         _succeed(turn, frame)
 
 
-def restore(turn: Turn, frame: Frame) -> None:
-    """Find again, after a restart, which members of the current group have not started."""
+def go_on(turn: Turn, frame: Frame) -> None:
+    """Look anew at a Steps node whose members may have ended, or be missing."""
+    if turn.named(_group_name(frame, 0)) is None:
+        begin(turn, frame)
+        return
+    index = _last_group(turn, frame)
+    if fulfilled(turn.must(turn.id_of(_group_name(frame, index)))):
+        turn.later("group", frame.id, str(index))
+    else:
+        resume(turn, frame, index)
+
+
+def _last_group(turn: Turn, frame: Frame) -> int:
     index = 0
     while turn.named(_group_name(frame, index + 1)) is not None:
         index += 1
+    return index
+
+
+def restore(turn: Turn, frame: Frame) -> None:
+    """Find again, after a restart, which members of the current group have not started."""
+    index = _last_group(turn, frame)
     group = turn.named(_group_name(frame, index))
     if group is None or fulfilled(group):
         return
@@ -126,12 +143,23 @@ def resume(turn: Turn, frame: Frame, index: int) -> None:
     waiting = turn.waiting(frame.id)
     waiting.clear()
     while position < len(members) and not fulfilled(turn.must(group_id)):
+        name = f"{_group_name(frame, index)}.{members[position][0]}"
+        if turn.named(name) is not None:  # it came along from an earlier try
+            position += 1
+            continue
         if _start_member(turn, frame, index, members[position]) == "full":
             waiting.append(f"[{index}]")
             break
         position += 1
     turn.counts[key] = position
     turn.later("group", frame.id, str(index))
+
+
+def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
+    """The step, resolved, that a member's node was made for; None when there is none any more."""
+    local = node["name"][len(frame.name) :]
+    end = local.index("]")
+    return dict(_make_members(turn, frame, int(local[1:end]))).get(local[end + 2 :])
 
 
 def _first_unstarted(turn: Turn, frame: Frame, index: int, members: list[_Member]) -> int:

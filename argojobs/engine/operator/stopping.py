@@ -52,7 +52,7 @@ def check_deadline(turn: Turn) -> None:
             pods.kill(turn, node, pods.LATE)
         elif node["type"] == "Suspend":
             turn.mark(node["id"], "Failed", pods.LATE)
-        elif node["type"] == "Retry":
+        elif node["type"] == "Retry" and not turn.suspended:
             retry.advance(turn, node)
 
 

@@ -52,7 +52,7 @@ class Templates:
             if name not in self._by_name:
                 raise ManifestError(
                     f"template {name} not found",
-                    hint="Templates: " + ", ".join(sorted(self._by_name)),
+                    hint="templates: " + ", ".join(sorted(self._by_name)),
                 )
             self._merged[name] = self._complete(self._by_name[name])
         return self._merged[name]

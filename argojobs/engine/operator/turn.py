@@ -222,6 +222,15 @@ class Turn:
         """The shutdown strategy in force: "", Stop or Terminate."""
         return str(self.recall("shutdown", self.spec.get("shutdown") or ""))
 
+    @property
+    def suspended(self) -> bool:
+        """Whether nothing new starts: `spec.suspend`, until it is resumed.
+
+        A shutdown ends it (in Argo such a workflow stays Running until somebody resumes it).
+        """
+        asked = self.recall("suspended", self.spec.get("suspend"))
+        return bool(asked) and not self.shutdown
+
     def may_run(self, *, on_exit: bool) -> bool:
         """Whether new pods may start: not after Terminate, after Stop only for exit handlers."""
         return not self.shutdown or (self.shutdown == "Stop" and on_exit)

@@ -72,7 +72,7 @@ def _global(parameter: dict[str, Any]) -> str:
         raise ManifestError(
             f"failed to set global parameters: either value or valueFrom must be specified in "
             f"order to set global parameter {name}",
-            hint=f"Give it a value: -p {name}=VALUE",
+            hint=f"give it a value: -p {name}=VALUE",
         )
     return text_of(value)
 
@@ -162,7 +162,7 @@ def failures(turn: Turn) -> str:
             "templateName": node.get("templateName", ""),
             "phase": node["phase"],
             "podName": names.pod_name(
-                turn.state.name, node.get("templateName", ""), node["name"], node["id"]
+                turn.state.name, names.template_of_node(node), node["name"], node["id"]
             ),
             "finishedAt": clock.whole(node["finishedAt"]),
         }

@@ -17,7 +17,7 @@ from argojobs.manifest.expressions import parser as expr_parser
 from argojobs.manifest.expressions import sprig
 from argojobs.manifest.expressions.evaluation import Scope, evaluate_node
 from argojobs.manifest.expressions.functions import ARGO_FUNCTIONS
-from argojobs.manifest.expressions.nodes import Name, Node
+from argojobs.manifest.expressions.nodes import Let, Name, Node
 from argojobs.manifest.expressions.signature import Context
 from argojobs.manifest.expressions.values import kind, shorten
 
@@ -46,6 +46,11 @@ def names(source: str) -> tuple[str, ...]:
 def required_names(source: str) -> tuple[str, ...]:
     """Give the names that must exist for strict replacement, each prefix of a path too. Raises ExpressionError."""
     return expr_names.required(parse(source))
+
+
+def let_names(source: str) -> frozenset[str]:
+    """Give the names that an expression's own `let` makes. Raises ExpressionError."""
+    return frozenset(node.name for node in expr_names.walk(parse(source)) if isinstance(node, Let))
 
 
 @lru_cache(maxsize=8192)

@@ -89,33 +89,6 @@ def _replace_map(
     return replaced if changed else value
 
 
-def tags_in(text: str) -> list[str]:
-    """Give the names that a text's tags use, each once, in order: of `{{x}}` the x, of an expression its paths.
-
-    An expression that does not parse names nothing; replace() is what reports it.
-    """
-    found: dict[str, None] = {}
-    for tag in raw_tags(text):
-        if tag.startswith("="):
-            from argojobs.manifest.expressions import (
-                expr,  # only expressions need it, and it is large
-            )
-
-            try:
-                found.update(dict.fromkeys(expr.names(tag[1:])))
-            except ExpressionError:
-                continue  # see above
-        else:
-            found[tag[tag.rfind(OPEN) + 2 :].strip() if OPEN in tag else tag.strip()] = None
-    return list(found)
-
-
-def is_missing(error: TagError) -> bool:
-    """Whether a tag failed because a name is not there (yet), which in Argo makes a step wait instead of fail."""
-    unresolved = error.what.startswith("failed to resolve {{") and error.what.endswith(CLOSE)
-    return unresolved or error.what.endswith(" is missing")
-
-
 def raw_tags(text: str) -> list[str]:
     """Give what stands between each `{{` and the next `}}`, as it is; an expression keeps its `=`."""
     tags: list[str] = []

@@ -13,6 +13,7 @@ from typing import Any
 from ...errors import ExpressionError
 from ..check_calls import check_supplied, inputs_of
 from ..findings import Finding, error, warning
+from ..graph import find_cycle
 from ..nearest import suggestion
 from ..places import Path
 from .outputs import check_argument_sources
@@ -165,6 +166,36 @@ def _depends(tasks: list[Caller]) -> Iterator[Finding]:
                     f"{one.task}.{one.condition} asks about items, and {one.task!r} has none",
                     "use .Succeeded or .Failed",
                 )
+
+
+def check_recursion(subject: Subject) -> Iterator[Finding]:
+    """Templates that call themselves, with nothing on the way that could end it."""
+    edges: dict[str, list[str]] = {}
+    for place in subject.places:
+        if place.name:
+            found = [caller.value for caller in callers(place.template, place.path)]
+            edges[place.name] = [
+                str(value["template"])
+                for value in found
+                if value.get("template") in subject.named and _always_runs(value)
+            ]
+    cycle = find_cycle(edges)
+    if cycle:
+        index = next(
+            index for index, one in items(subject.spec, "templates") if one.get("name") == cycle[0]
+        )
+        yield warning(
+            "template-recursion",
+            (*subject.at, "templates", index),
+            f"the templates call each other without end: {' -> '.join(cycle[:12])}",
+            "give one of the calls a `when` that ends it",
+        )
+
+
+def _always_runs(value: Object) -> bool:
+    """Whether a call has no condition: no `when`, no loop that may be empty, no `depends` on an end."""
+    loops = any(value.get(way) for way in ("withParam", "withSequence"))
+    return not (value.get("when") or loops or "." in (value.get("depends") or ""))
 
 
 def check_used(subject: Subject) -> Iterator[Finding]:

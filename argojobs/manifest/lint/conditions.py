@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from ...errors import ExpressionError
 from ..findings import Finding, error, warning
-from .subject import Caller, Subject, callers
+from ..places import Path
+from .subject import Subject, callers
 
 _TAG = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -29,7 +30,7 @@ def check_conditions(subject: Subject) -> Iterator[Finding]:
         for caller in callers(place.template, place.path):
             text = caller.value.get("when")
             if text:
-                yield from _condition(text, caller)
+                yield from check_condition(text, (*caller.path, "when"))
 
 
 def quoted(text: str) -> str:
@@ -59,13 +60,15 @@ def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
                 "error",
                 "when-in",
                 "`in` with one item is no list",
-                f"write == and the item: {_equal(text)}",
+                f"write == and the item: {quoted(_equal(text))}",
             ),
         )
     bare = _BARE.search(plain)
     if bare:
         return (("error", "when-syntax", f"{bare[0]!r} without quotes is no text here", hint),)
     fault = _syntax(text)
+    if "Cannot transition token types from VARIABLE" in fault and "to VARIABLE" in fault:
+        fault = "several words without quotes are no text here"
     if fault:
         return (("error", "when-syntax", fault, hint if hint != f"write {text}" else ""),)
     for side in _EQUAL.finditer(text):
@@ -100,7 +103,8 @@ def _syntax(text: str) -> str:
     return message
 
 
-def _condition(text: str, caller: Caller) -> Iterator[Finding]:
+def check_condition(text: str, path: Path) -> Iterator[Finding]:
+    """One condition."""
     for level, code, message, hint in _faults(text):
         make = error if level == "error" else warning
-        yield make(code, (*caller.path, "when"), message, hint)
+        yield make(code, path, message, hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..findings import Finding, error
-from ..nearest import suggestion
+from ..nearest import nearest, suggestion
 from .subject import NOTHING, Object, Subject, items
 
 _PLAIN = frozenset(
@@ -85,12 +85,23 @@ class Globals:
             return None
         if name.startswith(("workflow.labels.", "workflow.annotations.")) and self.unseen:
             return None
-        kind = name.split(".")[1]
-        known = sorted(one for one in self.names if one.startswith(f"workflow.{kind}."))
-        hint = suggestion(name, known, what="there are")
+        return error, "unresolved-reference", f"there is no {{{{{name}}}}}", self.hint(name)
+
+    def hint(self, name: str) -> str:
+        """Return what may be meant, and where it is declared."""
+        _, kind, *rest = name.split(".", 2)
+        beginning = f"workflow.{kind}."
+        known = sorted(one for one in self.names - _PLAIN if one.startswith(beginning))
         if kind == "parameters":
-            hint += "; declare it in spec.arguments.parameters"
-        return error, "unresolved-reference", f"there is no {{{{{name}}}}}", hint
+            what = "the workflow's parameters are" if known else "the workflow has no parameters"
+            said = suggestion(name, known, what=what) if known else what
+            return f"{said}; declare it in spec.arguments.parameters"
+        if rest and known:
+            return suggestion(name, known, what="there are")
+        if rest and kind in ("labels", "annotations"):
+            return f"the workflow has no {kind}: add it to metadata.{kind}"
+        near = nearest(name, _PLAIN)
+        return f"did you mean {near!r}?" if near else "see Argo's list of variables"
 
 
 def _calls_others(subject: Subject) -> bool:

@@ -12,6 +12,7 @@ from ..documents import API_VERSION
 from ..findings import Finding, error, warning
 from ..places import Path
 from .calls import unknown_reference
+from .cron import check_cron
 from .durations import is_duration
 from .subject import NOTHING, Object, Subject, items
 
@@ -23,7 +24,6 @@ _LONGEST_LABEL = 63
 _LONGEST_CRON_NAME = 52
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _POD_GC = ("OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess")
-_CONCURRENCY = ("Allow", "Forbid", "Replace")
 
 
 def check_object(value: Object, subject: Subject) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def check_object(value: Object, subject: Subject) -> Iterator[Finding]:
     yield from _labels(subject)
     yield from _spec(subject)
     if subject.kind == "CronWorkflow":
-        yield from _cron(value.get("spec") or NOTHING, subject)
+        yield from check_cron(value.get("spec") or NOTHING, subject)
 
 
 def _names(subject: Subject) -> Iterator[Finding]:
@@ -235,39 +235,3 @@ def _metrics(metrics: Object | None, path: Path) -> Iterator[Finding]:
                 f"the metric {name!r} has no kind, or several",
                 "one of counter, gauge and histogram",
             )
-
-
-def _cron(spec: Object, subject: Subject) -> Iterator[Finding]:
-    from .schedule import schedule_fault
-
-    schedules = spec.get("schedules") or []
-    if not schedules:
-        yield error(
-            "cron-schedule", ("spec",), "it has no schedule", 'add `schedules: ["0 3 * * *"]`'
-        )
-    for index, text in enumerate(schedules):
-        fault = schedule_fault(str(text))
-        if fault:
-            yield error(
-                "cron-schedule",
-                ("spec", "schedules", index),
-                fault,
-                "minute, hour, day, month, weekday: `0 3 * * *`",
-            )
-    policy = spec.get("concurrencyPolicy")
-    if policy and policy not in _CONCURRENCY:
-        yield error(
-            "cron-policy",
-            ("spec", "concurrencyPolicy"),
-            f"{policy!r} is no policy",
-            f"one of {', '.join(_CONCURRENCY)}",
-        )
-    deadline = spec.get("startingDeadlineSeconds")
-    if isinstance(deadline, int) and deadline < 0:
-        yield error(
-            "cron-policy",
-            ("spec", "startingDeadlineSeconds"),
-            f"{deadline} is below 0",
-            "write a number of seconds",
-        )
-    del subject

@@ -72,6 +72,19 @@ def _location(one: Object, path: Path) -> Iterator[Finding]:
             f"the artifact comes from {' and '.join(sources)}",
             "keep one of them",
         )
+    yield from _bucket(one, path)
+
+
+def _bucket(one: Object, path: Path) -> Iterator[Finding]:
+    """A bucket that Argo replaces by its own: `ArtifactLocation.Relocate` in `v1alpha1`."""
+    s3 = one.get("s3")
+    if isinstance(s3, dict) and s3.get("bucket") and not s3.get("endpoint"):
+        yield warning(
+            "bucket-without-endpoint",
+            (*path, "s3", "bucket"),
+            f"without an endpoint Argo takes its own repository's bucket, not {s3['bucket']!r}",
+            "add endpoint:, accessKeySecret: and secretKeySecret:, or leave out bucket:",
+        )
 
 
 def _artifact_path(one: Object, path: Path, template: Object, *, leaf: bool) -> Iterator[Finding]:
@@ -99,6 +112,7 @@ def _output_artifacts(place: Place) -> Iterator[Finding]:
     for index, one in items(place.template.get("outputs"), "artifacts"):
         path = (*place.path, "outputs", "artifacts", index)
         yield from _artifact_path(one, path, place.template, leaf=leaf)
+        yield from _bucket(one, path)
         if not leaf and not one.get("from") and not one.get("fromExpression"):
             yield error(
                 "output-value",

@@ -5,38 +5,22 @@ Source: Argo docs, variables; `workflow/validate/validate.go` (resolveAllVariabl
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from ...errors import ExpressionError
 from ..expressions.depends import parse
-from ..expressions.tags import raw_tags
 from ..findings import Finding, error, warning
 from ..nearest import suggestion
 from ..places import Path
 from .ancestry import Ancestry
-from .expressions import check_expression
 from .globals import Globals
 from .subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
+from .texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
 
-_ROOTS = ("inputs.", "outputs.", "workflow.", "tasks.", "steps.", "item.", "pod.", "node.")
-_RETRIES = (
-    "retries",
-    "lastRetry.exitCode",
-    "lastRetry.status",
-    "lastRetry.duration",
-    "lastRetry.message",
-)
-_ALWAYS = frozenset({"steps.name", "tasks.name", "node.name"})
 _OF_NODE = frozenset(
     {"id", "startedAt", "finishedAt", "hostNodeName", "status", "name", "exitCode", "ip"}
 )
 _RESULT_TYPES = (*POD_TYPES, "data", "http", "plugin")
-
-#: Says what is wrong with a name: None, or a finding's level, code, message and hint.
-Fault = tuple[Callable[..., Finding], str, str, str]
-Resolver = Callable[[str], "Fault | None"]
 
 
 def check_references(subject: Subject) -> Iterator[Finding]:
@@ -46,7 +30,7 @@ def check_references(subject: Subject) -> Iterator[Finding]:
         value = subject.spec.get(field)
         if value:
             resolver = _Names(subject, globals_, NOTHING).fault
-            yield from _walk(value, (*subject.at, field), resolver)
+            yield from check_texts(value, (*subject.at, field), resolver)
     for index, template in items(subject.spec, "templates"):
         names = _Names(subject, globals_, template)
         yield from _template(subject, globals_, template, (*subject.at, "templates", index), names)
@@ -74,12 +58,12 @@ class _Names:
             self.known.add("pod.name")
         strategies = (subject.spec, subject.defaults, template)
         self.known.update(
-            _RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
+            RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
         )
 
     def fault(self, name: str) -> Fault | None:
         """Return what is wrong with a name."""
-        if name in self.known or name in _ALWAYS or name.startswith("outputs."):
+        if name in self.known or name in ALWAYS or name.startswith("outputs."):
             return None
         if self.outer is not None and self.outer(name) is None:
             return None
@@ -89,7 +73,13 @@ class _Names:
             what = f"{{{{{name}}}}} stands outside a loop"
             hint = "pass it as an argument from the task or step with withItems or withParam"
             return error, "item-outside-loop", what, hint
-        hint = suggestion(name, sorted(self.inputs), what="the inputs are")
+        if name in RETRIES:
+            hint = "only a template with a retryStrategy knows it"
+            return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+        known = RETRIES if name.startswith("lastRetry.") else sorted(self.inputs)
+        hint = suggestion(
+            name, known, what="there are" if known is RETRIES else "the template's inputs are"
+        )
         if name.startswith(("tasks.", "steps.")):
             hint = "only the template with these tasks or steps knows them: pass it as an argument"
         return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
@@ -100,16 +90,16 @@ def _template(
 ) -> Iterator[Finding]:
     leaf = template.get("dag") is None and template.get("steps") is None
     if leaf:
-        yield from _walk(template, path, names.fault)
+        yield from check_texts(template, path, names.fault)
         return
     found = list(callers(template, path))
     graph = _Graph(subject, template, found, names)
     for field, value in template.items():
         if field not in ("dag", "steps", "outputs", "name"):
-            yield from _walk(value, (*path, field), names.fault)
+            yield from check_texts(value, (*path, field), names.fault)
     target = (template.get("dag") or NOTHING).get("target")
     if target:
-        yield from _walk(target, (*path, "dag", "target"), names.fault)
+        yield from check_texts(target, (*path, "dag", "target"), names.fault)
     for caller in found:
         resolver = graph.resolver(caller)
         for field, value in caller.value.items():
@@ -117,15 +107,17 @@ def _template(
                 own = _Names(subject, globals_, value, resolver)
                 yield from _template(subject, globals_, value, (*caller.path, field), own)
             elif field in ("hooks", "onExit"):
-                yield from _walk(value, (*caller.path, field), graph.resolver(caller, after=True))
+                yield from check_texts(
+                    value, (*caller.path, field), graph.resolver(caller, after=True)
+                )
             elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
                 value
             ):
                 continue
             else:
-                yield from _walk(value, (*caller.path, field), resolver)
+                yield from check_texts(value, (*caller.path, field), resolver)
     if template.get("outputs"):
-        yield from _walk(template["outputs"], (*path, "outputs"), graph.resolver(None))
+        yield from check_texts(template["outputs"], (*path, "outputs"), graph.resolver(None))
 
 
 class _Graph:
@@ -151,7 +143,7 @@ class _Graph:
             if name == "item" or name.startswith("item."):
                 if caller is not None and caller.loops:
                     return _item_fault(name, caller)
-            elif name.startswith(self.root + ".") and name not in _ALWAYS:
+            elif name.startswith(self.root + ".") and name not in ALWAYS:
                 return self.node_fault(name, caller, after=after)
             return self.names.fault(name)
 
@@ -216,7 +208,10 @@ class _Graph:
         if _has_default(self.subject.called(other.value), rest):
             return None
         message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
-        hint = "give the output a valueFrom.default, or both the same `when`"
+        default = "make the artifact optional"
+        if not rest.startswith("outputs.artifacts."):
+            default = "give the output a valueFrom.default"
+        hint = f"{default}, or give both the same `when`"
         return warning, "skipped-output", message, hint
 
 
@@ -268,64 +263,3 @@ def _item_fault(name: str, caller: Caller) -> Fault | None:
         return None
     message = f"no item has {key!r}: {{{{{name}}}}}"
     return error, "unresolved-reference", message, suggestion(key, known, what="the items have")
-
-
-# --- texts and their tags ---
-
-
-def _walk(value: Any, path: Path, resolver: Resolver) -> Iterator[Finding]:
-    """Check every text below a value."""
-    stack: list[tuple[Any, Path]] = [(value, path)]
-    while stack:
-        one, where = stack.pop()
-        if type(one) is str:
-            if "{{" in one:
-                yield from _text(one, where, resolver)
-            elif where[-1] in ("expression", "fromExpression"):
-                yield from _plain_expression(one, where, resolver)
-        elif isinstance(one, Mapping):
-            stack.extend((inner, (*where, key)) for key, inner in reversed(list(one.items())))
-        elif isinstance(one, list):
-            stack.extend((one[index], (*where, index)) for index in range(len(one) - 1, -1, -1))
-
-
-def _text(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
-    for tag in raw_tags(text):
-        if tag.startswith("="):
-            yield from _plain_expression(tag[1:], path, resolver)
-            continue
-        name = tag.strip()
-        if "{{" in name:
-            continue  # a tag in a tag: known when it runs
-        if name in _ALWAYS or name == "item" or name in _RETRIES or name.startswith(_ROOTS):
-            fault = resolver(name)
-            if fault is not None:
-                make, code, message, hint = fault
-                yield make(code, path, message, hint)
-        elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
-            yield warning(
-                "unknown-variable",
-                path,
-                f"Argo knows no {{{{{name}}}}}: it stays as it is",
-                "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps.",
-            )
-    if text.count("{{") > text.count("}}"):
-        yield warning(
-            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is no tag"
-        )
-
-
-def _plain_expression(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
-    from ..expressions import expr
-
-    faults = list(check_expression(text, path))
-    if faults or "{{" in text:
-        yield from faults
-        return
-    required = set(expr.required_names(text))
-    for name in expr.names(text):
-        if name in required and name.startswith(("inputs.parameters.", "tasks.", "steps.")):
-            fault = resolver(name)
-            if fault is not None and fault[1] in ("unresolved-reference", "gathered-artifact"):
-                make, code, message, hint = fault
-                yield make(code, path, message, hint)

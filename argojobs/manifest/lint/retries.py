@@ -9,8 +9,8 @@ from typing import Any
 from ..findings import Finding, error, warning
 from ..places import Path
 from .durations import is_duration
-from .expressions import check_expression
 from .subject import Object, Subject
+from .texts import check_expression
 
 _POLICIES = ("Always", "OnFailure", "OnError", "OnTransientError")
 _WHOLE = re.compile(r"\d+")

@@ -9,7 +9,7 @@ from ..check import check_workflow
 from ..fields import check_fields
 from ..findings import Finding, error
 from ..places import Path
-from .calls import check_calls, check_used
+from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
 from .kinds import check_object
 from .leaves import check_leaves, check_workflow_limits
@@ -30,6 +30,7 @@ _RULES = (
     check_workflow_limits,
     check_inputs_and_outputs,
     check_calls,
+    check_recursion,
     check_used,
     check_references,
     check_conditions,

@@ -7,9 +7,10 @@ Linux and etcd (128 KiB for one argument, 1 MiB for one object).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...dsl.tokens import token_in
 from ..findings import Finding, error, warning
 from ..places import Path
 from .pods import Container, containers
@@ -17,6 +18,8 @@ from .subject import Object, Subject, callers, items
 
 LARGEST_OBJECT = 1024 * 1024
 LARGEST_ARGUMENT = 128 * 1024
+_SHORTEST_TOKEN = 20
+_DOUBLED = "`$$` becomes `$`: write `$$$$` for two"
 
 _EXPANDED = re.compile(r"\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)|\$\$")
 _SECRET = re.compile(
@@ -40,8 +43,13 @@ def check_values(subject: Subject) -> Iterator[Finding]:
                 for index, one in items(arguments, "parameters"):
                     where = (*caller.path, "arguments", "parameters", index)
                     yield from _parameter(one, where)
+    given = {
+        f"{{{{workflow.parameters.{one.get('name')}}}}}": one.get("value")
+        for _, one in items(subject.spec.get("arguments"), "parameters")
+    }
     for container in containers(subject):
         yield from _container(container)
+        yield from _image(container, given)
 
 
 def _parameter(one: Object, path: Path) -> Iterator[Finding]:
@@ -53,18 +61,23 @@ def _parameter(one: Object, path: Path) -> Iterator[Finding]:
             yield from _altered(value, (*path, field))
         if len(value) > 32:
             yield from _too_long(value, (*path, field))
-        if value and _SECRET.search(one.get("name") or ""):
-            yield from _secret(one["name"], value, (*path, field))
+        token = token_in(value) if len(value) >= _SHORTEST_TOKEN else ""
+        if token:
+            yield _token(token, (*path, field))
+        elif value and _SECRET.search(one.get("name") or ""):
+            yield from _secret(one["name"], value, (*path, field), _OF_A_PARAMETER)
 
 
-def _altered(value: str, path: Path) -> Iterator[Finding]:
+def _altered(
+    value: str, path: Path, hint: str = "pass it as an artifact, or encoded"
+) -> Iterator[Finding]:
     match = _EXPANDED.search(value)
     if match:
         yield warning(
             "value-altered",
             path,
             f"Kubernetes reads {match[0]!r} in env, command and args, and changes the value",
-            "pass it as an artifact, or encoded",
+            hint,
         )
 
 
@@ -78,13 +91,29 @@ def _too_long(value: str, path: Path) -> Iterator[Finding]:
         )
 
 
-def _secret(name: str, value: str, path: Path) -> Iterator[Finding]:
+def _token(what: str, path: Path) -> Finding:
+    return error(
+        "secret-literal",
+        path,
+        f"{what} stands here, and everyone who sees the workflow sees it",
+        "revoke it, keep a new one in a Secret, and let the container's env take it from there",
+    )
+
+
+_OF_ENV = "keep it in a Secret: `valueFrom: {secretKeyRef: {name: ..., key: ...}}`"
+_OF_A_PARAMETER = (
+    "no parameter: let the container's env take it from a Secret, "
+    "`valueFrom: {secretKeyRef: {name: ..., key: ...}}`"
+)
+
+
+def _secret(name: str, value: str, path: Path, hint: str) -> Iterator[Finding]:
     if "{{" not in value:
         yield warning(
             "secret-literal",
             path,
             f"{name} looks like a secret, and everyone who sees the workflow sees it",
-            "keep it in a Secret: `valueFrom: {secretKeyRef: {name: ..., key: ...}}`",
+            hint,
         )
 
 
@@ -95,20 +124,30 @@ def _container(container: Container) -> Iterator[Finding]:
         path = (*container.path, "env", index, "value")
         if type(text) is str and text:
             if "$$" in text:
-                yield from _altered(text, path)
+                yield from _altered(text, path, _DOUBLED)
             yield from _too_long(text, path)
-            if _SECRET.search(one.get("name") or ""):
-                yield from _secret(one["name"], text, path)
+            token = token_in(text)
+            if token:
+                yield _token(token, path)
+            elif _SECRET.search(one.get("name") or ""):
+                yield from _secret(one["name"], text, path, _OF_ENV)
     for field in ("command", "args"):
         for number, text in enumerate(value.get(field) or ()):
             if type(text) is str:
                 if "$$" in text:
-                    yield from _altered(text, (*container.path, field, number))
+                    yield from _altered(text, (*container.path, field, number), _DOUBLED)
                 yield from _too_long(text, (*container.path, field, number))
+                if token := token_in(text):
+                    yield _token(token, (*container.path, field, number))
     source = value.get("source")
     if source:
         yield from _source(source, (*container.path, "source"))
-    image = value.get("image")
+
+
+def _image(container: Container, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """The image, or the parameter's value that is the image. given: values by their tags."""
+    image = container.value.get("image") or ""
+    image = str(given.get(image, image) or "")
     if image and "{{" not in image and _is_latest(image):
         yield warning(
             "image-latest",
@@ -119,6 +158,8 @@ def _container(container: Container) -> Iterator[Finding]:
 
 
 def _source(source: str, path: Path) -> Iterator[Finding]:
+    if token := token_in(source):
+        yield _token(token, path)
     if len(source.encode("utf-8", "surrogatepass")) >= LARGEST_ARGUMENT * 2:
         yield warning(
             "argument-size",

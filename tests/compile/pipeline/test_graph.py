@@ -135,6 +135,16 @@ def test_artifacts_of_a_fan_out_lie_under_one_key_by_item():
     assert artifacts(tasks(found["body"])["look"]) == {"models": "{{workflow.name}}/train/model"}
 
 
+def test_items_that_are_repeated_are_told_which_attempt_they_are():
+    """Their attempts store at one place: the runtime notes what is the last one's."""
+
+    def body() -> None:
+        look(each([1, 2], lambda n: train.options(retry=2)(n)).model)
+
+    variables = {v["name"]: v["value"] for v in templates(body)["train"]["container"]["env"]}
+    assert variables["ARGOJOBS_ATTEMPT"] == "{{retries}}"
+
+
 def test_a_fan_out_whose_artifacts_nobody_takes_stores_them_as_usual():
     def body() -> None:
         gathered = each([1, 2], lambda n: train(n))
@@ -247,7 +257,8 @@ def test_a_pipeline_returns_and_takes_lists_that_a_caller_put_together():
     )
     (result,) = found["listed"]["outputs"]["parameters"]
     assert result["valueFrom"]["expression"] == (
-        "'argojobs:texts:' + (tasks['train'].outputs.parameters['accuracy'] ?? '[]')"
+        "'argojobs:texts:' + ((tasks['train'].outputs.parameters['accuracy'] ?? '') == ''"
+        " ? '[]' : tasks['train'].outputs.parameters['accuracy'])"
     )
 
 

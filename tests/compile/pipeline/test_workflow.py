@@ -166,6 +166,12 @@ def test_another_python_runs_the_steps():
     assert container(manifest, "train")["command"][0] == "/opt/python"
 
 
+def test_steps_that_name_no_image_run_in_the_one_that_is_given():
+    module = import_file(str(GOLDEN / "demo.py"))
+    manifest = compile_pipeline(module.demo, code=CODE, image="registry.example/train:1")
+    assert container(manifest, "train")["image"] == "registry.example/train:1"
+
+
 @pipeline
 def empty() -> None: ...
 

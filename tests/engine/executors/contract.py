@@ -14,7 +14,7 @@ from typing import Any
 
 from argojobs.engine.executors.outcome import read_result
 from argojobs.engine.model import PodResult, StartPod
-from argojobs.engine.pod import PodContext, pod_directory, pod_request
+from argojobs.engine.pod import PodContext, pod_request
 
 PATIENCE = 60  # seconds; nothing here takes so long, a busy machine may
 
@@ -40,7 +40,7 @@ def start(executor: Any, context: PodContext, template: dict[str, Any], **more: 
     name = more.pop("name", "pod")
     start_pod = StartPod(f"{context.workflow}-{name}", name, template, **more)
     executor.start(pod_request(start_pod, context))
-    return pod_directory(context, name)
+    return context.directory(name)
 
 
 def run(executor: Any, context: PodContext, template: dict[str, Any], **more: Any) -> PodResult:
@@ -320,7 +320,7 @@ class ExecutorContract:
         assert (result.message, result.outputs["exitCode"]) == ("enough", "137")
 
     def test_a_pod_stopped_before_its_start_never_runs(self, executor, context):
-        executor.stop(Path(pod_directory(context, "pod")), "too late", 30)
+        executor.stop(Path(context.directory("pod")), "too late", 30)
         directory = start(executor, context, python("print('ran')"))
         result = wait(executor, directory)
         assert (result.phase, result.message) == ("Failed", "too late")
@@ -345,7 +345,7 @@ class ExecutorContract:
         assert result.phase == "Succeeded"
 
     def test_recovery_tells_what_became_of_a_pod(self, executor, context, signal):
-        directory = Path(pod_directory(context, "pod"))
+        directory = Path(context.directory("pod"))
         assert executor.recover(directory) == "never started"
         start(executor, context, python(f"{signal.give}; import time; time.sleep(600)"))
         signal.wait()

@@ -96,7 +96,7 @@ def test_a_bundle_that_was_changed_is_not_run(executor, context, bundle, home, t
 
 def test_an_unpacked_bundle_has_the_hash_it_was_packed_with(tmp_path):
     from argojobs.compile.bundle import pack
-    from argojobs.engine.artifacts import load
+    from argojobs.storage.loading import load
 
     project = tmp_path / "project"
     (project / "deep").mkdir(parents=True)

@@ -236,6 +236,14 @@ def test_what_a_pod_left_in_a_folder_of_its_own_goes(pool, scratch, tmp_path):
     assert pool.take() == ""
 
 
+def test_what_a_pod_left_goes_also_where_the_folder_was_found_empty_before(pool, scratch, tmp_path):
+    pool.reuse(str(tmp_path / "pod"))
+    os.rename(pool.take(), scratch)
+    (scratch / "root" / "usr" / "secret").touch()
+    pool.reuse(str(tmp_path / "pod"))
+    assert pool.take() == ""
+
+
 def test_a_spare_that_was_not_used_is_taken_again(pool, scratch, tmp_path):
     pool.reuse(str(tmp_path / "pod"))
     spare = pool.take()

@@ -17,7 +17,7 @@ import pytest
 from argojobs.engine.executors.outcome import read_result
 from argojobs.engine.executors.processes import start_time
 from argojobs.engine.model import StartPod
-from argojobs.engine.pod import pod_directory, pod_request
+from argojobs.engine.pod import pod_request
 from argojobs.errors import HostError
 
 from .conftest import closing_process_executor, make_context
@@ -125,14 +125,14 @@ def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executo
     signal.wait()
     controller.kill()
     controller.communicate()
-    directory = pod_directory(context, "pod")
+    directory = context.directory("pod")
     assert executor.recover(Path(directory)) == "running"
     Path(context.submitter.directory, "go").write_text("")
     assert wait(executor, directory).outputs["result"] == "alive"
 
 
 def test_a_pod_of_an_earlier_boot_is_lost(executor, context):
-    directory = Path(pod_directory(context, "pod"))
+    directory = Path(context.directory("pod"))
     directory.mkdir(parents=True)
     os.symlink(f"{os.getpid()} {start_time(os.getpid())} another-boot", directory / "started")
     assert executor.recover(directory) == "lost"
@@ -140,7 +140,7 @@ def test_a_pod_of_an_earlier_boot_is_lost(executor, context):
 
 
 def test_a_process_number_used_again_is_not_taken_for_the_supervisor(executor, context):
-    directory = Path(pod_directory(context, "pod"))
+    directory = Path(context.directory("pod"))
     directory.mkdir(parents=True)
     os.symlink(f"{os.getpid()} 1 {executor._boot}", directory / "started")
     executor.stop(directory, "must not hit this test", 0)

@@ -46,7 +46,6 @@ def test_what_must_resolve_is_an_error_with_the_nearest_name():
         strict("{{inputs.parameters.y}}")
     assert caught.value.what == "failed to resolve {{inputs.parameters.y}}"
     assert "inputs.parameters.x" in caught.value.hint
-    assert tags.is_missing(caught.value)
 
 
 def test_only_the_named_prefixes_must_resolve():
@@ -58,7 +57,7 @@ def test_only_the_named_prefixes_must_resolve():
     for text in ("{{steps.b.outputs.result}}", "{{=steps.b.outputs.result}}"):
         with pytest.raises(TagError) as caught:
             tags.replace(text, ENV, strict=only_steps)
-        assert tags.is_missing(caught.value)
+        assert "steps.b.outputs.result" in caught.value.what or "missing" in caught.value.what
 
 
 def test_nested_tags_resolve_one_level():
@@ -107,7 +106,6 @@ def test_these_are_errors_even_if_nothing_must_resolve(text, what):
         lenient(text)
     assert what in caught.value.what
     assert caught.value.hint
-    assert not tags.is_missing(caught.value)
 
 
 def test_a_tree_is_replaced_everywhere_and_shared_where_nothing_changes():
@@ -130,11 +128,7 @@ def test_in_a_tree_an_unclosed_tag_stays_if_nothing_must_resolve():
         tags.replace_tree(["{{x"], ENV, strict=True)
 
 
-def test_tags_in_names_what_is_used():
-    text = (
-        "{{a}} {{ b.c }} {{=d['e-f'].g + sprig.trim(h?.i)}} {{p.{{item}}}} {{=bad +}} {{a}} {{open"
-    )
-    assert tags.tags_in(text) == ["a", "b.c", "d.e-f.g", "h.i", "item"]
+def test_what_stands_in_tags_is_given_as_it_is():
     assert tags.raw_tags("{{ a }}{{=b}}") == [" a ", "=b"]
 
 
@@ -182,4 +176,3 @@ def refusal(text: str) -> TagError | None:
 def test_arbitrary_text_raises_nothing_else(text):
     refused = refusal(text)
     assert refused is None or refused.hint
-    assert isinstance(tags.tags_in(text), list)

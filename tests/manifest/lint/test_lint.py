@@ -1,16 +1,17 @@
 """Lint as a whole: references to other objects, kinds, conditions, and large manifests."""
 
+import json
 import time
 
 import pytest
 import yaml
+from whole_examples import complete
 
 from argojobs.manifest.lint import lint
 from argojobs.manifest.lint.ancestry import Ancestry
 from argojobs.manifest.lint.conditions import quoted
 from argojobs.manifest.lint.durations import is_duration, is_go_duration
 from argojobs.manifest.lint.resources import quantity
-from argojobs.manifest.lint.rules.example import complete
 from argojobs.manifest.lint.schedule import schedule_fault
 from argojobs.manifest.lint.subject import Caller
 
@@ -88,6 +89,18 @@ class TestConditions:
             quoted("{{a}} == one two && {{b}} != 'c'") == "'{{a}}' == 'one two' && '{{b}}' != 'c'"
         )
 
+    def test_the_remedy_is_whole_and_can_be_pasted(self):
+        workflow = complete("steps: [[{name: a, template: work}]]")
+        step = workflow["spec"]["templates"][0]["steps"][0][0]
+        for text, remedy in [
+            ("{{workflow.name}} in (x)", "'{{workflow.name}}' == 'x'"),
+            ("{{workflow.name}} == two words", "'{{workflow.name}}' == 'two words'"),
+        ]:
+            step["when"] = text
+            (found,) = lint(workflow)
+            assert found.hint.endswith(remedy)
+            assert "token types" not in found.message
+
 
 class TestReferences:
     def test_what_a_hook_of_a_task_names_is_the_task_itself(self):
@@ -113,6 +126,121 @@ class TestReferences:
         assert codes(example % (when, "a", argument, "", ", default: '1'")) == []
         assert codes(example % (when, "a", argument, ", " + when, "")) == []
         assert codes(example % (when, "a.Succeeded", argument, "", "")) == []
+
+
+class TestSecrets:
+    TOKEN = "hf_" + "aB3" * 11 + "x"
+
+    @pytest.mark.parametrize(
+        "example",
+        [
+            "container: {image: 'busybox:1.36', args: [--token=%s]}",
+            "container: {image: 'busybox:1.36', env: [{name: A, value: '%s'}]}",
+            "script: {image: 'busybox:1.36', command: [sh], source: 'login %s'}",
+            "arguments: {parameters: [{name: a, value: 'Bearer %s'}]}",
+        ],
+    )
+    def test_what_has_the_form_of_a_token_is_an_error_wherever_it_stands(self, example):
+        (found,) = lint(complete(example % self.TOKEN))
+        assert (found.level, found.code) == ("error", "secret-literal")
+        assert "Hugging Face" in found.message
+        assert self.TOKEN not in found.message + found.hint
+
+    def test_a_name_that_only_sounds_so_is_a_warning(self):
+        assert levels("arguments: {parameters: [{name: token, value: 'abc'}]}") == ["warning"]
+        assert levels("arguments: {parameters: [{name: token, value: '{{workflow.name}}'}]}") == []
+
+
+class TestImages:
+    EXAMPLE = "{arguments: {parameters: [{name: image, value: '%s'}]}, templates: [{name: main, container: {image: '{{workflow.parameters.image}}'}}]}"
+
+    def test_one_that_a_parameter_names_is_judged_by_its_value(self):
+        assert codes(self.EXAMPLE % "train:latest") == ["image-latest"]
+        assert codes(self.EXAMPLE % "localhost:5000/train") == ["image-latest"]
+        assert codes(self.EXAMPLE % "localhost:5000/train:1.2") == []
+        assert codes(self.EXAMPLE % "train@sha256:abc") == []
+
+
+class TestExpressions:
+    """Argo's lint does not look into them; what is named there is missing when they run."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "asInt(inputs.parameters.n) + 1",
+            "toJson(workflow.parameters)",
+            "workflow.parameters.missing ?? 'a'",
+            "workflow?.parameters?.missing",
+            "map([1, 2], {# + 1})",
+            "filter([{'a': 1}], {.a > 0})",
+            "sprig.trim(workflow.name) + node.name + pod.name",
+            "workflow.creationTimestamp.Y",
+        ],
+    )
+    def test_what_is_there_is_not_spoken_of(self, text):
+        example = "inputs: {parameters: [{name: 'n', default: '1'}]}\ncontainer: {image: 'busybox:1.36', args: [%s]}"
+        assert codes(example % json.dumps("{{=" + text + "}}")) == []
+
+    @pytest.mark.parametrize(
+        ("text", "hint"),
+        [
+            ("workflow.parameters.epoch", "did you mean 'workflow.parameters.epochs'?"),
+            ("inputs.parameters.m", "did you mean 'inputs.parameters.n'?"),
+            ("workflow.nam", "did you mean 'workflow.name'?"),
+            ("sprig.trimm('a')", "did you mean sprig.trim?"),
+            ("fromJson('{}')", "did you mean fromJSON?"),
+            ("epochs", "names begin with inputs."),
+            ("retries", "only a template with a retryStrategy knows it"),
+        ],
+    )
+    def test_what_is_not_there_is_named_with_what_may_be_meant(self, text, hint):
+        example = "{arguments: {parameters: [{name: epochs, value: '1'}]}, templates: [{name: main, inputs: {parameters: [{name: 'n', default: '1'}]}, container: {image: 'busybox:1.36', args: [%s]}}]}"
+        (found,) = lint(complete(example % json.dumps("{{=" + text + "}}")))
+        assert found.code == "unresolved-reference"
+        assert hint in found.hint
+
+    def test_a_let_is_known_where_argo_lets_it_be(self):
+        retry = "container: {image: 'busybox:1.36'}\nretryStrategy: {limit: 1, expression: \"let a = 1; lastRetry.exitCode == string(a)\"}"
+        assert codes(retry) == []
+
+    def test_metrics_have_names_of_their_own(self):
+        metrics = "metrics: {prometheus: [{name: a, help: b, when: '{{status}} == Failed', counter: {value: '1'}, labels: [{key: k, value: '{{=duration}}'}]}]}"
+        assert codes("container: {image: 'busybox:1.36'}\n" + metrics) == []
+
+    def test_a_data_template_has_names_of_its_own(self):
+        data = "templates: [{name: main, data: {source: {artifactPaths: {name: a, s3: {key: k}}}, transformation: [{expression: %s}]}}]"
+        assert codes(data % json.dumps("filter(data, {# endsWith '.pdf'})")) == []
+        assert codes(data % json.dumps("filter(data, {")) == ["expression-syntax"]
+
+
+class TestCronWorkflows:
+    CRON = "{kind: CronWorkflow, metadata: {name: c, labels: {team: a}}, spec: {schedules: ['0 3 * * *'], %s}}"
+
+    @pytest.mark.parametrize(
+        "spec",
+        [
+            'when: "{{= cronworkflow.lastScheduledTime == nil || (now() - cronworkflow.lastScheduledTime).Seconds() > 360 }}"',
+            "when: \"{{= cronworkflow.labels.team == 'a' }}\"",
+            "stopStrategy: {expression: 'cronworkflow.failed >= 3'}",
+            "timezone: Europe/Berlin",
+            "timezone: Local",
+        ],
+    )
+    def test_what_they_know_before_a_workflow_begins(self, spec):
+        assert codes(self.CRON % spec) == []
+
+    @pytest.mark.parametrize(
+        ("spec", "code"),
+        [
+            ("when: \"{{= cronworkflow.labels.owner == 'a' }}\"", "unresolved-reference"),
+            ("when: '{{cronworkflow.nam}} == 1'", "unresolved-reference"),
+            ("when: '{{cronworkflow.name}} == a b'", "when-syntax"),
+            ("stopStrategy: {expression: 'failed >= 3'}", "unresolved-reference"),
+            ("timezone: Mars/Olympus", "cron-schedule"),
+        ],
+    )
+    def test_what_they_do_not(self, spec, code):
+        assert codes(self.CRON % spec) == [code]
 
 
 class TestPlainFacts:

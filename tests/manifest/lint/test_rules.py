@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from whole_examples import complete
 
 import argojobs.manifest
+from argojobs.cli.lint_rules import ALL
 from argojobs.manifest.lint import RULES, lint
-from argojobs.manifest.lint.rules.example import complete
 
+ROOT = Path(__file__).parents[3]
 ROOM = Path(argojobs.manifest.__file__).parent
 SOURCES = [
     *(ROOM / name for name in ("check.py", "check_calls.py", "fields.py")),
@@ -58,7 +60,7 @@ def test_every_code_in_the_sources_is_in_the_table_and_none_else():
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
 def test_the_example_of_a_rule_shows_it(rule):
     workflow = complete(
-        LONG_TEXT.sub(lambda match: "x" * int(match[1]) * SIZES[match[2]], rule.example)
+        LONG_TEXT.sub(lambda match: "x" * int(match[1]) * SIZES[match[2]], rule.wrong)
     )
     found = [one for one in lint(workflow, kind=workflow["kind"]) if one.code == rule.code]
     assert found
@@ -68,12 +70,30 @@ def test_the_example_of_a_rule_shows_it(rule):
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_the_right_example_of_a_rule_has_nothing_wrong(rule):
+    workflow = complete(rule.right)
+    found = lint(workflow, kind=workflow["kind"])
+    elsewhere = {"template-ref-unknown"} if "emplateRef" in rule.right else set()
+    assert {one.code for one in found} <= elsewhere - {rule.code}
+
+
+def test_every_rule_stands_on_the_reference_page():
+    for code, rule in ALL.items():
+        page, _, anchor = rule.own_page.partition("#")
+        assert anchor == code
+        assert f"\n## {anchor}\n" in (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", ALL.values(), ids=lambda rule: rule.code)
 def test_a_rule_says_what_it_is_and_what_to_do(rule):
     assert CODE.fullmatch(rule.code)
     assert rule.title[0].isupper() or rule.title[0] == "`"
     assert rule.explanation.endswith(".")
     assert rule.remedy.endswith(".")
     assert rule.page.startswith("https://")
+    assert rule.wrong.endswith("\n")
+    assert rule.right.endswith("\n")
+    assert rule.wrong != rule.right
 
 
 def test_a_good_manifest_has_no_findings():

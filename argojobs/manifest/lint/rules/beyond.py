@@ -38,6 +38,37 @@ templates:
     - {name: m, path: /m}
   container: {image: 'busybox:1.36'}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - name: a
+      template: make
+      withItems: [1, 2]
+      arguments:
+        parameters:
+        - {name: item, value: '{{item}}'}
+    - name: b
+      depends: a
+      template: use
+      arguments:
+        artifacts:
+        - {name: m, s3: {key: '{{workflow.name}}/a'}}
+- name: make
+  inputs:
+    parameters:
+    - {name: item}
+  container: {image: 'busybox:1.36'}
+  outputs:
+    artifacts:
+    - {name: m, path: /m, s3: {key: '{{workflow.name}}/a/{{inputs.parameters.item}}'}}
+- name: use
+  inputs:
+    artifacts:
+    - {name: m, path: /m}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "value-altered",
@@ -50,6 +81,14 @@ templates:
 arguments:
   parameters:
   - {name: price, value: 5$$}
+""",
+        """\
+container:
+  image: busybox:1.36
+  command: [cat, /tmp/price]
+inputs:
+  artifacts:
+  - {name: price, path: /tmp/price, raw: {data: 5$$}}
 """,
     ),
     Rule(
@@ -65,12 +104,21 @@ arguments:
   parameters:
   - {name: text, value: "... 128 KiB of text ..."}
 """,
+        """\
+container:
+  image: busybox:1.36
+  command: [cat, /tmp/text]
+inputs:
+  artifacts:
+  - {name: text, path: /tmp/text, s3: {key: text.txt}}
+""",
     ),
     Rule(
         "secret-literal",
         "warning",
         "A secret as a literal",
-        "Everyone who can see the workflow, its logs or its archive sees it.",
+        "Everyone who can see the workflow, its logs or its archive sees it. By a name such as "
+        "`password` this is a warning; a text that has the form of a known key or token is an error.",
         "Keep it in a Secret, and use secretKeyRef.",
         ARGO + "walk-through/secrets/",
         """\
@@ -78,6 +126,14 @@ container:
   image: busybox:1.36
   env:
   - {name: AWS_SECRET_ACCESS_KEY, value: abc}
+""",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - name: AWS_SECRET_ACCESS_KEY
+    valueFrom:
+      secretKeyRef: {name: s3, key: secret}
 """,
     ),
     Rule(
@@ -89,6 +145,37 @@ container:
         KUBERNETES + "concepts/containers/images/",
         """\
 container: {image: busybox}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+""",
+    ),
+    Rule(
+        "bucket-without-endpoint",
+        "warning",
+        "A bucket without an endpoint",
+        "Argo takes a location in S3 as it is only with endpoint, bucket and key. Where one lacks, "
+        "all but the key come from its own repository: another bucket is read or written.",
+        "Write the whole location, or the key alone.",
+        ARGO + "configure-artifact-repository/",
+        """\
+container: {image: 'busybox:1.36'}
+inputs:
+  artifacts:
+  - {name: data, path: /data, s3: {bucket: datasets, key: mnist}}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+inputs:
+  artifacts:
+  - name: data
+    path: /data
+    s3:
+      endpoint: s3.example.org
+      bucket: datasets
+      accessKeySecret: {name: s3, key: accesskey}
+      secretKeySecret: {name: s3, key: secretkey}
+      key: mnist
 """,
     ),
 )

@@ -16,6 +16,10 @@ RULES = (
 steps:
 - - {name: do_it, template: work}
 """,
+        """\
+steps:
+- - {name: do-it, template: work}
+""",
     ),
     Rule(
         "task-name",
@@ -29,6 +33,11 @@ dag:
   tasks:
   - {name: do_it, template: work}
 """,
+        """\
+dag:
+  tasks:
+  - {name: do-it, template: work}
+""",
     ),
     Rule(
         "duplicate-step",
@@ -41,6 +50,11 @@ dag:
 steps:
 - - {name: a, template: work}
 - - {name: a, template: work}
+""",
+        """\
+steps:
+- - {name: a, template: work}
+- - {name: b, template: work}
 """,
     ),
     Rule(
@@ -56,6 +70,12 @@ dag:
   - {name: a, template: work}
   - {name: a, template: work}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work}
+""",
     ),
     Rule(
         "dag-empty",
@@ -67,6 +87,11 @@ dag:
         """\
 dag:
   tasks: []
+""",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
 """,
     ),
     Rule(
@@ -81,6 +106,11 @@ dag:
   tasks:
   - {name: a}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+""",
     ),
     Rule(
         "template-unknown",
@@ -93,6 +123,11 @@ dag:
 dag:
   tasks:
   - {name: a, template: missing}
+""",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
 """,
     ),
     Rule(
@@ -107,6 +142,12 @@ dag:
   tasks:
   - name: a
     templateRef: {name: shared}
+""",
+        """\
+dag:
+  tasks:
+  - name: a
+    templateRef: {name: shared, template: train}
 """,
     ),
     Rule(
@@ -124,6 +165,11 @@ dag:
   - name: a
     templateRef: {name: shared, template: train}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: train}
+""",
     ),
     Rule(
         "input-missing",
@@ -138,6 +184,22 @@ templates:
   dag:
     tasks:
     - {name: a, template: t}
+- name: t
+  inputs:
+    parameters:
+    - {name: x}
+  container: {image: 'busybox:1.36'}
+""",
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - name: a
+      template: t
+      arguments:
+        parameters:
+        - {name: x, value: '1'}
 - name: t
   inputs:
     parameters:
@@ -168,6 +230,22 @@ templates:
     - {name: x, default: '1'}
   container: {image: 'busybox:1.36'}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - name: a
+      template: t
+      arguments:
+        parameters:
+        - {name: x, value: '2'}
+- name: t
+  inputs:
+    parameters:
+    - {name: x, default: '1'}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "argument-unknown",
@@ -185,6 +263,22 @@ dag:
       parameters:
       - {name: x, value: '1'}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - name: a
+      template: work
+      arguments:
+        parameters:
+        - {name: x, value: '1'}
+- name: work
+  inputs:
+    parameters:
+    - {name: x}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "hook-expression",
@@ -196,6 +290,17 @@ dag:
         """\
 hooks:
   running: {template: note}
+templates:
+- name: main
+  suspend: {}
+- name: note
+  suspend: {}
+""",
+        """\
+hooks:
+  running:
+    template: note
+    expression: workflow.status == 'Running'
 templates:
 - name: main
   suspend: {}
@@ -219,6 +324,13 @@ dag:
     template: work
     dependencies: [a]
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a}
+  - {name: c, template: work, depends: a}
+""",
     ),
     Rule(
         "depends-syntax",
@@ -232,6 +344,12 @@ dag:
   tasks:
   - {name: a, template: work}
   - {name: b, template: work, depends: a &&}
+""",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a.Succeeded || a.Failed}
 """,
     ),
     Rule(
@@ -247,6 +365,12 @@ dag:
   - {name: a, template: work}
   - {name: b, template: work, depends: a.AnySucceeded}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a.Succeeded}
+""",
     ),
     Rule(
         "dependency-unknown",
@@ -259,6 +383,12 @@ dag:
 dag:
   tasks:
   - {name: a, template: work, depends: zz}
+""",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a}
 """,
     ),
     Rule(
@@ -276,6 +406,12 @@ dag:
     continueOn: {failed: true}
   - {name: b, template: work, depends: a}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a.Succeeded || a.Failed}
+""",
     ),
     Rule(
         "cycle",
@@ -290,6 +426,33 @@ dag:
   - {name: a, template: work, depends: b}
   - {name: b, template: work, depends: a}
 """,
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+  - {name: b, template: work, depends: a}
+""",
+    ),
+    Rule(
+        "template-recursion",
+        "warning",
+        "Templates that call each other without end",
+        "A template may call itself, but something must end it: Argo stops a workflow that goes "
+        "too deep, with an error.",
+        "Give one of the calls a `when`.",
+        ARGO + "walk-through/recursion/",
+        """\
+dag:
+  tasks:
+  - {name: again, template: main}
+""",
+        """\
+steps:
+- - {name: flip, template: work}
+- - name: again
+    template: main
+    when: "'{{steps.flip.outputs.result}}' == 'tails'"
+""",
     ),
     Rule(
         "target-unknown",
@@ -301,6 +464,12 @@ dag:
         """\
 dag:
   target: zz
+  tasks:
+  - {name: a, template: work}
+""",
+        """\
+dag:
+  target: a
   tasks:
   - {name: a, template: work}
 """,
@@ -320,6 +489,13 @@ dag:
     withItems: [a]
     withParam: '[1]'
 """,
+        """\
+dag:
+  tasks:
+  - name: a
+    template: work
+    withItems: [a, b]
+""",
     ),
     Rule(
         "loop-empty",
@@ -335,6 +511,13 @@ dag:
     template: work
     withItems: []
 """,
+        """\
+dag:
+  tasks:
+  - name: a
+    template: work
+    withItems: [a]
+""",
     ),
     Rule(
         "loop-parameter",
@@ -347,6 +530,11 @@ dag:
 dag:
   tasks:
   - {name: a, template: work, withParam: 'a, b'}
+""",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work, withParam: '["a", "b"]'}
 """,
     ),
     Rule(
@@ -362,6 +550,13 @@ dag:
   - name: a
     template: work
     withSequence: {count: 2, end: 5}
+""",
+        """\
+dag:
+  tasks:
+  - name: a
+    template: work
+    withSequence: {count: 2}
 """,
     ),
 )

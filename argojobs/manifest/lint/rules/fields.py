@@ -18,6 +18,11 @@ container:
   image: busybox:1.36
   comand: [ls]
 """,
+        """\
+container:
+  image: busybox:1.36
+  command: [ls]
+""",
     ),
     Rule(
         "misplaced-field",
@@ -32,6 +37,11 @@ container:
   image: busybox:1.36
   retryStrategy: {limit: 2}
 """,
+        """\
+container:
+  image: busybox:1.36
+retryStrategy: {limit: 2}
+""",
     ),
     Rule(
         "wrong-type",
@@ -43,6 +53,9 @@ container:
         ARGO + "fields/",
         """\
 {parallelism: many}
+""",
+        """\
+{parallelism: 2}
 """,
     ),
     Rule(
@@ -57,6 +70,12 @@ container:
   image: busybox:1.36
   env:
   - {name: LEVEL, value: 5}
+""",
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: LEVEL, value: '5'}
 """,
     ),
 )

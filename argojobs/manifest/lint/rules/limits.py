@@ -15,6 +15,9 @@ RULES = (
         """\
 suspend: {duration: soon}
 """,
+        """\
+suspend: {duration: 5m}
+""",
     ),
     Rule(
         "deadline",
@@ -28,6 +31,10 @@ suspend: {duration: soon}
 container: {image: 'busybox:1.36'}
 activeDeadlineSeconds: -5
 """,
+        """\
+container: {image: 'busybox:1.36'}
+activeDeadlineSeconds: 3600
+""",
     ),
     Rule(
         "timeout",
@@ -39,6 +46,10 @@ activeDeadlineSeconds: -5
         """\
 container: {image: 'busybox:1.36'}
 timeout: soon
+""",
+        """\
+container: {image: 'busybox:1.36'}
+timeout: 2h
 """,
     ),
     Rule(
@@ -52,6 +63,12 @@ timeout: soon
 container: {image: 'busybox:1.36'}
 parallelism: 2
 """,
+        """\
+steps:
+- - {name: a, template: work}
+  - {name: b, template: work}
+parallelism: 1
+""",
     ),
     Rule(
         "retry-policy",
@@ -63,6 +80,10 @@ parallelism: 2
         """\
 container: {image: 'busybox:1.36'}
 retryStrategy: {limit: 2, retryPolicy: Sometimes}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+retryStrategy: {limit: 2, retryPolicy: Always}
 """,
     ),
     Rule(
@@ -76,6 +97,10 @@ retryStrategy: {limit: 2, retryPolicy: Sometimes}
 container: {image: 'busybox:1.36'}
 retryStrategy: {limit: many}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+retryStrategy: {limit: 3}
+""",
     ),
     Rule(
         "retry-unlimited",
@@ -87,6 +112,10 @@ retryStrategy: {limit: many}
         """\
 container: {image: 'busybox:1.36'}
 retryStrategy: {retryPolicy: Always}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+retryStrategy: {retryPolicy: Always, limit: 3}
 """,
     ),
     Rule(
@@ -102,6 +131,12 @@ retryStrategy:
   limit: 2
   backoff: {duration: soon}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+retryStrategy:
+  limit: 2
+  backoff: {duration: 30s, factor: 2}
+""",
     ),
     Rule(
         "expression-syntax",
@@ -113,6 +148,10 @@ retryStrategy:
         """\
 container: {image: 'busybox:1.36'}
 retryStrategy: {limit: 2, expression: lastRetry.exitCode ==}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+retryStrategy: {limit: 2, expression: lastRetry.exitCode != '78'}
 """,
     ),
 )

@@ -15,6 +15,9 @@ RULES = (
         """\
 {apiVersion: argoproj.io/v1, kind: Workflow}
 """,
+        """\
+{apiVersion: argoproj.io/v1alpha1, kind: Workflow}
+""",
     ),
     Rule(
         "name-missing",
@@ -25,6 +28,11 @@ RULES = (
         ARGO + "fields/#objectmeta",
         """\
 metadata:
+  labels: {team: vision}
+""",
+        """\
+metadata:
+  generateName: train-
   labels: {team: vision}
 """,
     ),
@@ -39,6 +47,9 @@ metadata:
         """\
 metadata: {name: Train_Model}
 """,
+        """\
+metadata: {name: train-model}
+""",
     ),
     Rule(
         "cron-name",
@@ -50,6 +61,10 @@ metadata: {name: Train_Model}
         """\
 kind: CronWorkflow
 metadata: {name: nightly-training-of-the-segmentation-model-with-all-data}
+""",
+        """\
+kind: CronWorkflow
+metadata: {name: nightly-training}
 """,
     ),
     Rule(
@@ -64,6 +79,12 @@ kind: CronWorkflow
 spec:
   schedules: [61 3 * * *]
 """,
+        """\
+kind: CronWorkflow
+spec:
+  schedules: [0 3 * * *]
+  timezone: Europe/Berlin
+""",
     ),
     Rule(
         "cron-policy",
@@ -75,6 +96,10 @@ spec:
         """\
 kind: CronWorkflow
 spec: {concurrencyPolicy: Queue}
+""",
+        """\
+kind: CronWorkflow
+spec: {concurrencyPolicy: Forbid}
 """,
     ),
     Rule(
@@ -90,6 +115,11 @@ metadata:
   generateName: main-
   labels: {purpose: try it out}
 """,
+        """\
+metadata:
+  generateName: main-
+  labels: {purpose: try-it-out}
+""",
     ),
     Rule(
         "entrypoint-missing",
@@ -100,6 +130,9 @@ metadata:
         ARGO + "fields/#workflowspec",
         """\
 {entrypoint: ''}
+""",
+        """\
+{entrypoint: main}
 """,
     ),
     Rule(
@@ -116,6 +149,10 @@ spec:
   - name: main
     container: {image: 'busybox:1.36'}
 """,
+        """\
+spec:
+  workflowTemplateRef: {name: shared}
+""",
     ),
     Rule(
         "pod-gc",
@@ -127,6 +164,9 @@ spec:
         """\
 podGC: {strategy: Always}
 """,
+        """\
+podGC: {strategy: OnPodSuccess}
+""",
     ),
     Rule(
         "ttl",
@@ -137,6 +177,9 @@ podGC: {strategy: Always}
         ARGO + "fields/#ttlstrategy",
         """\
 ttlStrategy: {secondsAfterCompletion: -1}
+""",
+        """\
+ttlStrategy: {secondsAfterCompletion: 3600}
 """,
     ),
     Rule(
@@ -150,6 +193,10 @@ ttlStrategy: {secondsAfterCompletion: -1}
         """\
 container: {image: 'busybox:1.36'}
 podSpecPatch: 'containers: ['
+""",
+        """\
+container: {image: 'busybox:1.36'}
+podSpecPatch: 'terminationGracePeriodSeconds: 60'
 """,
     ),
     Rule(
@@ -167,6 +214,14 @@ memoize:
   cache:
     configMap: {name: c}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+memoize:
+  key: k
+  maxAge: 24h
+  cache:
+    configMap: {name: c}
+""",
     ),
     Rule(
         "semaphore",
@@ -179,6 +234,11 @@ memoize:
 synchronization:
   semaphores:
   - {namespace: default}
+""",
+        """\
+synchronization:
+  semaphores:
+  - configMapKeyRef: {name: limits, key: training}
 """,
     ),
     Rule(
@@ -196,6 +256,14 @@ metrics:
   - name: loss
     counter: {value: '1'}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+metrics:
+  prometheus:
+  - name: loss
+    help: How many steps have ended
+    counter: {value: '1'}
+""",
     ),
     Rule(
         "object-size",
@@ -210,6 +278,12 @@ arguments:
   parameters:
   - {name: table, value: "... 1 MiB of text ..."}
 """,
+        """\
+steps:
+- - name: each
+    template: work
+    withSequence: {count: 1000}
+""",
     ),
     Rule(
         "parallelism",
@@ -220,6 +294,9 @@ arguments:
         ARGO + "parallelism/",
         """\
 {parallelism: 0}
+""",
+        """\
+{parallelism: 4}
 """,
     ),
 )

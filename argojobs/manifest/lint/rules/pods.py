@@ -18,6 +18,12 @@ container:
   env:
   - {name: 1st, value: a}
 """,
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: FIRST, value: a}
+""",
     ),
     Rule(
         "env-twice",
@@ -31,6 +37,12 @@ container:
   image: busybox:1.36
   env:
   - {name: A, value: a}
+  - {name: A, value: b}
+""",
+        """\
+container:
+  image: busybox:1.36
+  env:
   - {name: A, value: b}
 """,
     ),
@@ -47,6 +59,12 @@ container:
   env:
   - {name: A}
 """,
+        """\
+container:
+  image: busybox:1.36
+  env:
+  - {name: A, value: ''}
+""",
     ),
     Rule(
         "volume-name",
@@ -58,6 +76,11 @@ container:
         """\
 volumes:
 - name: My_Data
+  emptyDir: {}
+""",
+        """\
+volumes:
+- name: my-data
   emptyDir: {}
 """,
     ),
@@ -73,6 +96,15 @@ container:
   image: busybox:1.36
   volumeMounts:
   - {name: data, mountPath: /data}
+""",
+        """\
+container:
+  image: busybox:1.36
+  volumeMounts:
+  - {name: data, mountPath: /data}
+volumes:
+- name: data
+  emptyDir: {}
 """,
     ),
     Rule(
@@ -92,6 +124,16 @@ volumes:
 - name: a
   emptyDir: {}
 """,
+        """\
+container:
+  image: busybox:1.36
+  volumeMounts:
+  - {name: a, mountPath: /x}
+  - {name: a, mountPath: /y}
+volumes:
+- name: a
+  emptyDir: {}
+""",
     ),
     Rule(
         "port",
@@ -105,6 +147,12 @@ container:
   image: busybox:1.36
   ports:
   - {containerPort: 70000}
+""",
+        """\
+container:
+  image: busybox:1.36
+  ports:
+  - {containerPort: 6006}
 """,
     ),
     Rule(
@@ -128,6 +176,19 @@ templates:
     ports:
     - {containerPort: 6006, hostPort: 6006}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - {name: a, template: t}
+    - {name: b, template: t}
+- name: t
+  container:
+    image: busybox:1.36
+    ports:
+    - {containerPort: 6006}
+""",
     ),
     Rule(
         "quantity",
@@ -141,6 +202,12 @@ container:
   image: busybox:1.36
   resources:
     limits: {memory: 40GB}
+""",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    limits: {memory: 40Gi}
 """,
     ),
     Rule(
@@ -157,6 +224,13 @@ container:
     requests: {cpu: 2}
     limits: {cpu: 500m}
 """,
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    requests: {cpu: 2}
+    limits: {cpu: 4}
+""",
     ),
     Rule(
         "gpu-request",
@@ -171,6 +245,12 @@ container:
   resources:
     requests: {nvidia.com/gpu: 1}
 """,
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    limits: {nvidia.com/gpu: 1, cpu: 4, memory: 16Gi}
+""",
     ),
     Rule(
         "gpu-limits",
@@ -184,6 +264,12 @@ container:
   image: busybox:1.36
   resources:
     limits: {nvidia.com/gpu: 1}
+""",
+        """\
+container:
+  image: busybox:1.36
+  resources:
+    limits: {nvidia.com/gpu: 1, cpu: 4, memory: 16Gi}
 """,
     ),
 )

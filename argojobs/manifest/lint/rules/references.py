@@ -17,6 +17,14 @@ container:
   image: busybox:1.36
   args: ['{{inputs.parameters.x}}']
 """,
+        """\
+container:
+  image: busybox:1.36
+  args: ['{{inputs.parameters.x}}']
+inputs:
+  parameters:
+  - {name: x, default: '1'}
+""",
     ),
     Rule(
         "reference-not-before",
@@ -42,6 +50,24 @@ templates:
     - {name: x}
   container: {image: 'busybox:1.36'}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - {name: a, template: work}
+    - name: b
+      depends: a
+      template: t
+      arguments:
+        parameters:
+        - {name: x, value: '{{tasks.a.outputs.result}}'}
+- name: t
+  inputs:
+    parameters:
+    - {name: x}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "item-outside-loop",
@@ -54,6 +80,24 @@ templates:
 container:
   image: busybox:1.36
   args: ['{{item}}']
+""",
+        """\
+templates:
+- name: main
+  steps:
+  - - name: each
+      template: one
+      withItems: [a, b]
+      arguments:
+        parameters:
+        - {name: x, value: '{{item}}'}
+- name: one
+  inputs:
+    parameters:
+    - {name: x}
+  container:
+    image: busybox:1.36
+    args: ['{{inputs.parameters.x}}']
 """,
     ),
     Rule(
@@ -82,6 +126,31 @@ templates:
     - {name: x}
   container: {image: 'busybox:1.36'}
 """,
+        """\
+templates:
+- name: main
+  inputs:
+    parameters:
+    - {name: go, default: 'no'}
+  steps:
+  - - {name: a, template: make, when: "'{{inputs.parameters.go}}' == 'yes'"}
+  - - name: b
+      template: t
+      arguments:
+        parameters:
+        - {name: x, value: '{{steps.a.outputs.parameters.o}}'}
+- name: make
+  container: {image: 'busybox:1.36'}
+  outputs:
+    parameters:
+    - name: o
+      valueFrom: {path: /tmp/o, default: none}
+- name: t
+  inputs:
+    parameters:
+    - {name: x}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "unknown-variable",
@@ -95,18 +164,32 @@ container:
   image: busybox:1.36
   args: ['{{epochs}}']
 """,
+        """\
+container:
+  image: busybox:1.36
+  args: ['{{inputs.parameters.epochs}}']
+inputs:
+  parameters:
+  - {name: epochs, default: '2'}
+""",
     ),
     Rule(
         "unclosed-tag",
-        "warning",
+        "error",
         "A tag without an end",
-        "Argo takes the text as it is, or fails to replace it.",
+        "Argo takes the rest of the template for the tag's name, and refuses it. Where what follows "
+        "is none of Argo's names, the text stays as it is, and this is a warning.",
         "Close it with `}}`.",
         ARGO + "variables/",
         """\
 container:
   image: busybox:1.36
   args: ['{{workflow.name']
+""",
+        """\
+container:
+  image: busybox:1.36
+  args: ['{{workflow.name}}']
 """,
     ),
     Rule(
@@ -121,6 +204,10 @@ container:
 steps:
 - - {name: a, template: work, when: '{{workflow.name}} == not-this'}
 """,
+        """\
+steps:
+- - {name: a, template: work, when: "'{{workflow.name}}' == 'not-this'"}
+""",
     ),
     Rule(
         "when-in",
@@ -133,6 +220,10 @@ steps:
 steps:
 - - {name: a, template: work, when: '''{{workflow.name}}'' in (''x'')'}
 """,
+        """\
+steps:
+- - {name: a, template: work, when: "'{{workflow.name}}' == 'x'"}
+""",
     ),
     Rule(
         "when-unquoted",
@@ -144,6 +235,10 @@ steps:
         """\
 steps:
 - - {name: a, template: work, when: '{{workflow.name}} == heads'}
+""",
+        """\
+steps:
+- - {name: a, template: work, when: "'{{workflow.name}}' == 'heads'"}
 """,
     ),
 )

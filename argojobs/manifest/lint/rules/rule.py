@@ -14,9 +14,9 @@ KUBERNETES = "https://kubernetes.io/docs/"
 class Rule:
     """A rule: its stable code, and what to tell a user who asks for it.
 
-    title: one line. explanation: what goes wrong, and why. remedy: what to do. page: a
-    documentation page. example: a small wrong manifest (YAML), shortened: what it leaves out is
-    added by `complete`.
+    title: one line. explanation: what goes wrong, and why. remedy: what to do. page: a page of
+    Argo's or Kubernetes' documentation. wrong and right: a small manifest (YAML) that has the
+    fault, and one that has not; both are shortened to the template or spec that they are about.
     """
 
     code: str
@@ -25,7 +25,13 @@ class Rule:
     explanation: str
     remedy: str
     page: str
-    example: str
+    wrong: str
+    right: str
+
+    @property
+    def own_page(self) -> str:
+        """Where our own documentation tells of it."""
+        return f"docs/reference/lint.md#{self.code}"
 
 
 def table(*groups: tuple[Rule, ...]) -> dict[str, Rule]:

@@ -18,6 +18,12 @@ templates:
 - name: do_it
   container: {image: 'busybox:1.36'}
 """,
+        """\
+entrypoint: do-it
+templates:
+- name: do-it
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "duplicate-template",
@@ -33,6 +39,14 @@ templates:
 - name: main
   suspend: {}
 """,
+        """\
+templates:
+- name: main
+  steps:
+  - - {name: wait, template: wait}
+- name: wait
+  suspend: {}
+""",
     ),
     Rule(
         "template-type",
@@ -45,6 +59,11 @@ templates:
 templates:
 - {name: main}
 """,
+        """\
+templates:
+- name: main
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "template-types",
@@ -56,6 +75,9 @@ templates:
         """\
 container: {image: 'busybox:1.36'}
 suspend: {}
+""",
+        """\
+container: {image: 'busybox:1.36'}
 """,
     ),
     Rule(
@@ -72,6 +94,14 @@ templates:
 - name: old
   suspend: {}
 """,
+        """\
+templates:
+- name: main
+  steps:
+  - - {name: wait, template: wait}
+- name: wait
+  suspend: {}
+""",
     ),
     Rule(
         "parameter-name",
@@ -84,6 +114,11 @@ templates:
 arguments:
   parameters:
   - {name: learning.rate, value: '1'}
+""",
+        """\
+arguments:
+  parameters:
+  - {name: learning_rate, value: '1'}
 """,
     ),
     Rule(
@@ -98,6 +133,12 @@ arguments:
   parameters:
   - {name: a, value: '1'}
   - {name: a, value: '2'}
+""",
+        """\
+arguments:
+  parameters:
+  - {name: a, value: '1'}
+  - {name: b, value: '2'}
 """,
     ),
     Rule(
@@ -114,6 +155,13 @@ arguments:
     value: big
     enum: [small, large]
 """,
+        """\
+arguments:
+  parameters:
+  - name: size
+    value: large
+    enum: [small, large]
+""",
     ),
     Rule(
         "image-missing",
@@ -126,6 +174,11 @@ arguments:
 container:
   command: [ls]
 """,
+        """\
+container:
+  image: busybox:1.36
+  command: [ls]
+""",
     ),
     Rule(
         "script-command",
@@ -136,6 +189,9 @@ container:
         ARGO + "walk-through/scripts-and-results/",
         """\
 script: {image: 'busybox:1.36', source: ls}
+""",
+        """\
+script: {image: 'busybox:1.36', command: [sh], source: ls}
 """,
     ),
     Rule(
@@ -150,6 +206,13 @@ script:
   image: busybox:1.36
   command: [sh]
 """,
+        """\
+script:
+  image: busybox:1.36
+  command: [sh]
+  source: |
+    ls
+""",
     ),
     Rule(
         "container-set",
@@ -161,6 +224,15 @@ script:
         """\
 containerSet:
   containers:
+  - name: a
+    image: busybox:1.36
+    dependencies: [b]
+""",
+        """\
+containerSet:
+  containers:
+  - name: b
+    image: busybox:1.36
   - name: a
     image: busybox:1.36
     dependencies: [b]
@@ -182,6 +254,15 @@ outputs:
   - name: o
     valueFrom: {path: /o}
 """,
+        """\
+containerSet:
+  containers:
+  - {name: main, image: 'busybox:1.36'}
+outputs:
+  parameters:
+  - name: o
+    valueFrom: {path: /o}
+""",
     ),
     Rule(
         "resource-action",
@@ -192,6 +273,9 @@ outputs:
         ARGO + "walk-through/kubernetes-resources/",
         """\
 resource: {action: make, manifest: 'kind: Job'}
+""",
+        """\
+resource: {action: create, manifest: 'kind: Job'}
 """,
     ),
     Rule(
@@ -204,6 +288,14 @@ resource: {action: make, manifest: 'kind: Job'}
         """\
 resource: {action: create}
 """,
+        """\
+resource:
+  action: create
+  manifest: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {generateName: made-}
+""",
     ),
     Rule(
         "http-url",
@@ -214,6 +306,9 @@ resource: {action: create}
         ARGO + "http-template/",
         """\
 http: {method: GET}
+""",
+        """\
+http: {method: GET, url: 'https://example.com'}
 """,
     ),
     Rule(
@@ -228,6 +323,11 @@ container: {image: 'busybox:1.36'}
 initContainers:
 - {image: 'busybox:1.36'}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+initContainers:
+- {name: prepare, image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "artifact-path",
@@ -241,6 +341,12 @@ container: {image: 'busybox:1.36'}
 outputs:
   artifacts:
   - {name: model}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+outputs:
+  artifacts:
+  - {name: model, path: /tmp/model}
 """,
     ),
     Rule(
@@ -257,6 +363,14 @@ inputs:
   - name: code
     path: /code
     git: {revision: main}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+inputs:
+  artifacts:
+  - name: code
+    path: /code
+    git: {repo: 'https://example.com/code.git', revision: main}
 """,
     ),
     Rule(
@@ -289,6 +403,29 @@ templates:
     - {name: m, path: /m, from: '{{inputs.artifacts.m}}'}
   container: {image: 'busybox:1.36'}
 """,
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - {name: a, template: make}
+    - name: b
+      depends: a
+      template: use
+      arguments:
+        artifacts:
+        - {name: m, from: '{{tasks.a.outputs.artifacts.m}}'}
+- name: make
+  container: {image: 'busybox:1.36'}
+  outputs:
+    artifacts:
+    - {name: m, path: /m}
+- name: use
+  inputs:
+    artifacts:
+    - {name: m, path: /m}
+  container: {image: 'busybox:1.36'}
+""",
     ),
     Rule(
         "output-value",
@@ -303,6 +440,13 @@ container: {image: 'busybox:1.36'}
 outputs:
   parameters:
   - {name: loss}
+""",
+        """\
+container: {image: 'busybox:1.36'}
+outputs:
+  parameters:
+  - name: loss
+    valueFrom: {path: /tmp/loss}
 """,
     ),
     Rule(
@@ -320,6 +464,14 @@ outputs:
     globalName: the loss
     valueFrom: {path: /loss}
 """,
+        """\
+container: {image: 'busybox:1.36'}
+outputs:
+  parameters:
+  - name: loss
+    globalName: the-loss
+    valueFrom: {path: /loss}
+""",
     ),
     Rule(
         "argument-source",
@@ -334,6 +486,13 @@ arguments:
   parameters:
   - name: a
     valueFrom: {path: /tmp/a}
+""",
+        """\
+arguments:
+  parameters:
+  - name: a
+    valueFrom:
+      configMapKeyRef: {name: settings, key: a}
 """,
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...documents import API_VERSION
-from ...yaml_read import read
+from argojobs.manifest.documents import API_VERSION
+from argojobs.manifest.yaml_read import read
 
 _TEMPLATE_FIELDS = frozenset(
     {

@@ -1,0 +1,47 @@
+"""Where a run is to be seen in a browser: Argo's web UI, and the store with its artifacts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from argojobs.cli.text import Line
+
+if TYPE_CHECKING:
+    from argojobs.config.contexts import Context
+
+
+def ui_link(workflow: dict[str, Any], context: Context) -> str:
+    """Return the address of a run in Argo's web UI; "" for a context without a server or UI.
+
+    Source: Argo's UI, route `workflows/NAMESPACE/NAME`.
+    """
+    base = (context.ui or context.server + _below(context.base_href)).rstrip("/")
+    metadata = workflow["metadata"]
+    namespace = metadata.get("namespace") or context.namespace or "default"
+    return f"{base}/workflows/{quote(namespace)}/{quote(metadata['name'])}" if base else ""
+
+
+def storage_link(workflow: dict[str, Any], context: Context) -> str:
+    """Return the address of a run's artifacts in the store's browser; "" where none is known.
+
+    `{bucket}` and `{run}` in the context's storage_ui are filled in; one without `{run}` gets
+    `/RUN` at its end.
+    """
+    if not context.storage_ui:
+        return ""
+    bucket = context.s3.bucket if context.s3 is not None else ""
+    run = quote(str(workflow["metadata"]["name"]))
+    address = context.storage_ui.replace("{bucket}", quote(bucket))
+    return address.replace("{run}", run) if "{run}" in address else f"{address.rstrip('/')}/{run}"
+
+
+def link_lines(workflow: dict[str, Any], context: Context) -> list[Line]:
+    """Return both links as lines; none for this machine."""
+    links = (("ui", ui_link(workflow, context)), ("storage", storage_link(workflow, context)))
+    return [[(f"  {title:<8}", "dim"), (link, "")] for title, link in links if link]
+
+
+def _below(base_href: str) -> str:
+    trimmed = base_href.strip("/")
+    return f"/{trimmed}" if trimmed else ""

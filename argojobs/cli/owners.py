@@ -1,0 +1,86 @@
+"""Whose a run is: on a shared server mine come first, and others' are not changed by accident.
+
+Every run that we start has its user as a label. Runs that others' programs started have none:
+they are nobody's, and may be changed as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import UsageError
+from argojobs.manifest.names import label_value
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.service import Service
+
+USER_LABEL = "argojobs.dev/user"
+
+
+def user_name() -> str:
+    """Return who runs this, as a label may hold it; `unknown` where the system does not say."""
+    import getpass
+
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = "unknown"
+    return label_value(name) or "unknown"
+
+
+def owner_of(workflow: Mapping[str, Any]) -> str:
+    """Return the user of a run as its label says it; "" where it has none."""
+    return str((workflow["metadata"].get("labels") or {}).get(USER_LABEL, ""))
+
+
+def is_mine(workflow: Mapping[str, Any]) -> bool:
+    """Tell whether a run is mine: its label says so."""
+    return owner_of(workflow) == user_name()
+
+
+def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
+    """Return the owner of a run on a server that is another's; "" for mine and nobody's.
+
+    On this machine all runs are of whoever may read them.
+    """
+    owner = owner_of(workflow)
+    return "" if place.context.is_local or owner == user_name() else owner
+
+
+def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb: str) -> str:
+    """Return who else's a run is as what follows its name: ` of alex`, or "".
+
+    verb: what is about to be done. Raises UsageError for another's run without force.
+    """
+    owner = others_owner(workflow, place)
+    if owner and not force:
+        raise UsageError(
+            f"{workflow['metadata']['name']} is a run of {owner}, not of {user_name()}",
+            hint=f"to {verb} it all the same: add --force",
+        )
+    return f" of {owner}" if owner else ""
+
+
+def all_names(service: Service) -> list[str]:
+    """Return the names of all runs, newest first; a service that can, gives them without more."""
+    names: Callable[[], Sequence[str]] | None = getattr(service, "names", None)
+    if names is not None:
+        return list(names())
+    return [str(run["metadata"]["name"]) for run in service.list()]
+
+
+def names_and_mine(service: Service) -> tuple[list[str], frozenset[str]]:
+    """Return the names of all runs, newest first, and which of them are mine.
+
+    All are where the service does not tell runs of different users apart.
+    """
+    labelled: Callable[[], Sequence[tuple[str, Mapping[str, str]]]] | None
+    labelled = getattr(service, "names_and_labels", None)
+    if labelled is None:
+        names = all_names(service)
+        return names, frozenset(names)
+    found, me = labelled(), user_name()
+    mine = frozenset(name for name, labels in found if labels.get(USER_LABEL) == me)
+    return [name for name, _ in found], mine

@@ -1,0 +1,84 @@
+"""A context of a real Argo server at work: its service over REST, its store in S3."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.client.address import ServerAddress
+    from argojobs.client.rest import ArgoService
+    from argojobs.config.contexts import Context
+    from argojobs.storage.s3 import S3Repository
+
+
+def remote_service(context: Context) -> ArgoService:
+    """Return the service of a context's Argo server; nothing is sent yet."""
+    from argojobs.client.rest import ArgoService
+
+    repository = (lambda: remote_repository(context)) if context.s3 is not None else None
+    return ArgoService(address_of(context), note=_note, repository=repository)
+
+
+def address_of(context: Context, environ: Mapping[str, str] | None = None) -> ServerAddress:
+    """Return where a context's server is, and how to show who we are.
+
+    What the context leaves out is taken from Argo's own variables (ARGO_TOKEN, ARGO_NAMESPACE,
+    ...) where ARGO_SERVER names the same server, so that no token goes elsewhere. Raises
+    UsageError where neither says a server.
+    """
+    from argojobs.client.address import (
+        DEFAULT_NAMESPACE,
+        ServerAddress,
+        from_environment,
+        parse,
+        with_base_href,
+    )
+    from argojobs.config.secret_references import resolve
+
+    argo = from_environment(os.environ if environ is None else environ)
+    if not context.server and argo is None:
+        raise UsageError(
+            f"the context {context.name} has no server",
+            hint=f"argojobs context add {context.name} --server URL --force, or set ARGO_SERVER",
+        )
+    url = parse(context.server) if context.server else argo.url if argo else ""
+    url = with_base_href(url, context.base_href)
+    same = argo if argo is not None and argo.url == url else None
+    reference = context.token
+    return ServerAddress(
+        url=url,
+        namespace=context.namespace or (same.namespace if same else DEFAULT_NAMESPACE),
+        token=(lambda: resolve(reference)) if reference else same.token if same else None,
+        ca_file=context.ca,
+        insecure=context.insecure or bool(same and same.insecure),
+        certificate=context.client_certificate,
+        key=context.client_key,
+        label=context.name,
+    )
+
+
+def remote_repository(context: Context) -> S3Repository:
+    """Return the bucket of a context, whole keys: the context's prefix is not put before them."""
+    from argojobs.storage.s3 import S3Repository
+    from argojobs.storage.s3_place import credentials_of, elsewhere, of_context
+
+    if context.s3 is None:
+        raise UsageError(
+            f"the context {context.name} has no S3 to store things in",
+            hint=f"argojobs context edit {context.name}: give it [s3] endpoint, bucket and keys",
+        )
+    place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
+    return S3Repository(elsewhere(place, place.bucket), credentials_of(context.s3))
+
+
+def _note(text: str) -> None:
+    """Say in a line what is worth knowing and no error."""
+    from argojobs.cli.plan import warning_lines
+    from argojobs.cli.text import show
+
+    show(warning_lines([text], "note"), stream=sys.stderr)

@@ -1,0 +1,105 @@
+"""Runs as a table: what `list` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from argojobs.cli.facts import COMMAND_LINE, commit, images, label, parameters
+from argojobs.cli.owners import owner_of
+from argojobs.cli.text import Line, Span, columns, plain
+from argojobs.service import STOP_MESSAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A run of a list: its object, its context, and what it waits for."""
+
+    run: Mapping[str, Any]
+    context: str = ""
+    waits: str = ""
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return str(self.run["metadata"]["name"])
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a table shows beside the usual: users, contexts, all facts of each run."""
+
+    users: bool = False
+    contexts: bool = False
+    extended: bool = False
+
+
+def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) -> list[Line]:
+    """Lay the runs out: sign, name, phase, progress, duration, age, experiment or message."""
+    if not listed:
+        return []
+    optional = [("USER", shown.users), ("CONTEXT", shown.contexts)]
+    heads = ["  RUN", *(head for head, wanted in optional if wanted)]
+    heads += ["PHASE", "STEPS", "TIME", "STARTED", ""]
+    rows = [[(head, "dim") for head in heads], *(_row(one, now, shown, signs) for one in listed)]
+    if all(not row[-1][0] for row in rows):
+        rows = [row[:-1] for row in rows]
+    lines: list[Line] = list(columns(rows))
+    if not shown.extended:
+        return lines
+    laid_out = [lines[0]]
+    for one, line in zip(listed, lines[1:], strict=True):
+        laid_out.append(line)
+        laid_out.extend([("    ", ""), *fact] for fact in columns(extended_facts(one.run)))
+    return laid_out
+
+
+def _row(one: Listed, now: float, shown: Shown, signs: bool) -> list[Span]:  # noqa: FBT001
+    from argojobs.cli.phases import of_run, sign, style
+    from argojobs.cli.times import ago, moment, run_time
+
+    run = dict(one.run)
+    status = run.get("status") or {}
+    phase = of_run(run)
+    created = moment(run["metadata"].get("creationTimestamp")) or now
+    cells: list[Span] = [(f"{sign(phase, signs=signs)[0]} {one.name}", "")]
+    if shown.users:
+        cells.append((owner_of(run), ""))
+    if shown.contexts:
+        cells.append((one.context, ""))
+    return [
+        *cells,
+        (phase, style(phase)),
+        (str(status.get("progress", "")), ""),
+        (run_time(run, now), ""),
+        (ago(max(0.0, now - created)), "dim"),
+        (_note(one, phase), "dim"),
+    ]
+
+
+def _note(one: Listed, phase: str) -> str:
+    """Say what a run belongs to, and why it waits, was stopped or failed."""
+    metadata = one.run["metadata"]
+    why = (metadata.get("annotations") or {}).get(STOP_MESSAGE, "") or one.waits
+    if not why and phase != "Stopped":
+        why = (one.run.get("status") or {}).get("message", "")
+    parts = (label(one.run, "experiment"), plain(str(why or "").partition("\n")[0]))
+    return "  ".join(filter(None, parts))
+
+
+def extended_facts(run: Mapping[str, Any]) -> list[list[Span]]:
+    """Return what there is to know of a run beside its row, a title and a text each."""
+    from argojobs.cli.summary import one_line
+
+    given = "  ".join(f"{name}={one_line(value)}" for name, value in parameters(run).items())
+    notes: Mapping[str, Any] = run["metadata"].get("annotations") or {}
+    facts = (
+        ("user", owner_of(run)),
+        ("priority", str((run.get("spec") or {}).get("priority") or "")),
+        ("parameters", given),
+        ("image", ", ".join(images(run))),
+        ("commit", commit(run)),
+        ("command", plain(str(notes.get(COMMAND_LINE, "")))),
+    )
+    return [[(title, "dim"), (text, "")] for title, text in facts if text]

@@ -1,0 +1,169 @@
+"""Where artifacts lie, and the repository that holds them: this machine's home, or a bucket.
+
+A verb names them by `RUN/STEP/NAME`, `s3://bucket/key` or `claim://name/path`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.cli.tree import Step
+    from argojobs.config.contexts import Context
+    from argojobs.storage.repository import Repository
+    from argojobs.storage.s3 import S3Repository
+
+#: Where `put` stores what it gets no key for.
+UPLOADS = "uploads"
+LOGS = "main-logs"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An output artifact of a run: its step and node, Argo's record of it, where it lies.
+
+    bucket: "" on this machine, and where nobody says which it is.
+    """
+
+    step: str
+    node_id: str
+    artifact: dict[str, Any]
+    bucket: str
+    key: str
+
+    @property
+    def name(self) -> str:
+        """The artifact's name."""
+        return str(self.artifact["name"])
+
+
+def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> Iterator[Stored]:
+    """Yield the output artifacts of steps, those of the last attempt of each."""
+    nodes = (workflow.get("status") or {}).get("nodes") or {}
+    for step in steps:
+        for node_id in (step.node_id, *reversed(step.pods)):
+            artifacts = (nodes.get(node_id, {}).get("outputs") or {}).get("artifacts")
+            if artifacts:
+                break
+        else:
+            continue
+        for artifact in artifacts:
+            key = str((artifact.get("s3") or {}).get("key", ""))
+            if key:
+                bucket = bucket_of(workflow, artifact, target)
+                yield Stored(step.key, node_id, artifact, bucket, key)
+
+
+def bucket_of(workflow: dict[str, Any], artifact: dict[str, Any], target: Target) -> str:
+    """Return the bucket of an artifact: its own, that of the run's repository, or the context's.
+
+    Source: Argo `status.artifactRepositoryRef.artifactRepository`, which the controller writes.
+    """
+    if target.local is not None:
+        return ""
+    reference = (workflow.get("status") or {}).get("artifactRepositoryRef") or {}
+    of_run = ((reference.get("artifactRepository") or {}).get("s3") or {}).get("bucket", "")
+    of_context = target.context.s3.bucket if target.context.s3 is not None else ""
+    return str(artifact["s3"].get("bucket") or of_run or of_context)
+
+
+def repository_of(stored: Stored, target: Target) -> Repository | None:
+    """Return the repository of an artifact; None for a bucket that the context has no keys for."""
+    if target.local is not None:
+        return target.local.repository()
+    s3 = target.context.s3
+    if s3 is None or stored.bucket != s3.bucket:
+        return None
+    return bucket(target.context, stored.bucket)
+
+
+def bucket(context: Context, name: str) -> S3Repository:
+    """Return a bucket of the context's S3, or of the one that AWS' own variables name.
+
+    Whole keys: no prefix is put before them. Raises UsageError where neither is there.
+    """
+    from argojobs.storage.s3 import S3Repository
+    from argojobs.storage.s3_place import credentials_of, elsewhere, from_environment, of_context
+
+    if context.s3 is not None:
+        place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
+        return S3Repository(elsewhere(place, name), credentials_of(context.s3))
+    found = from_environment(os.environ, name)
+    if found is None:
+        raise UsageError(
+            f"s3://{name}: the context {context.name} has no S3",
+            hint="choose one that has (--context NAME), or set AWS_ENDPOINT_URL, "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        )
+    return S3Repository(*found)
+
+
+def where(stored: Stored, repository: Repository | None) -> str:
+    """Say where an artifact lies: a path here, else `s3://bucket/key`."""
+    path = repository.local(stored.key) if repository is not None else None
+    return path or (f"s3://{stored.bucket}/{stored.key}" if stored.bucket else stored.key)
+
+
+def split_name(text: str) -> tuple[str, str, str]:
+    """Return run, step and name of `RUN/STEP/NAME`. Raises UsageError."""
+    run, _, rest = text.partition("/")
+    step, _, name = rest.rpartition("/")
+    if not run or not step or not name:
+        raise UsageError(
+            f"{text!r} names no artifact",
+            hint="write RUN/STEP/NAME, s3://bucket/key or claim://name/path; "
+            f"argojobs artifacts ls {run or 'RUN'} shows those of a run",
+        )
+    return run, step, name
+
+
+def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> Stored:
+    """Return an output artifact of a step. Raises NotFoundError, naming those there."""
+    from argojobs.manifest.nearest import suggestion
+
+    found = {stored.name: stored for stored in stored_by(workflow, target, [step])}
+    if name not in found:
+        raise NotFoundError(
+            f"{step.path} of {workflow['metadata']['name']} has no artifact {name!r}",
+            hint=suggestion(name, found, what="its artifacts are") if found else "it has none",
+        )
+    return found[name]
+
+
+def in_claim(text: str, target: Target) -> Path:
+    """Return the path of `claim://name/path` on this machine.
+
+    Raises UsageError for a cluster's claim and a path that leads out of it, NotFoundError for
+    what is not there.
+    """
+    from argojobs.config.settings import load_settings
+
+    name, _, inside = text.removeprefix("claim://").partition("/")
+    if target.local is None:
+        raise UsageError(
+            f"{text}: a cluster's claim cannot be read from here",
+            hint="let a step copy it to an output, and get that",
+        )
+    if not name or "/" in name or name in (".", ".."):
+        raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
+    own = target.local.home / "claims" / name
+    root = Path(load_settings(Path.cwd()).claims.get(name, own)).resolve()
+    path = (root / inside).resolve()
+    if not path.is_relative_to(root):
+        raise UsageError(f"{text} leads out of the claim", where=str(path))
+    if not path.exists():
+        raise NotFoundError(
+            f"{text}: there is nothing",
+            where=str(path),
+            hint="the claim's folder is made when a step first mounts it"
+            if not root.exists()
+            else f"the claim's folder is {root}",
+        )
+    return path

@@ -1,0 +1,106 @@
+"""From a wish and a context to the plan of a run: what `run`, `compile` and Python share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from argojobs.cli.arguments import Sources
+from argojobs.cli.connect import Target
+from argojobs.cli.plan import Plan, earlier_code, make_plan
+from argojobs.cli.preparing import Prepared, Wish, prepare
+
+if TYPE_CHECKING:
+    from argojobs.compile.bundle import Packed
+    from argojobs.compile.code import Code
+    from argojobs.compile.load import Loaded
+    from argojobs.config.contexts import Context
+    from argojobs.config.settings import Settings
+    from argojobs.storage.repository import Repository
+
+
+def plan_of(
+    wish: Wish, target: Target, loaded: Loaded, *, name: str = "", experiment: str = ""
+) -> Plan:
+    """Return what is to be stored and created for a run of a loaded file on a target.
+
+    Raises UsageError and its kinds for what is wrong; nothing is written.
+    """
+    prepared = prepared_for(wish, loaded, target.context, target.repository, stored=target.stores)
+    sources = sources_of(target, prepared.settings)
+    plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
+    return replace(plan, workflow=in_store(plan.workflow, target.context))
+
+
+def prepared_for(
+    wish: Wish,
+    loaded: Loaded,
+    context: Context,
+    repository: Callable[[], Repository],
+    *,
+    stored: bool,
+) -> Prepared:
+    """Return the checked workflow of a loaded file with what every run in the context gets.
+
+    stored: the code goes into the repository, not into the manifest. Raises as `prepare`.
+    """
+    from argojobs.config.context_defaults import defaults_of
+    from argojobs.manifest.context_defaults import with_context
+
+    folder = code_folder(context)
+    prepared = prepare(
+        replace(wish, image=wish.image or context.image),
+        partial(code_in, folder) if stored else _inline,
+        lambda wanted: earlier_code(repository(), wanted, folder),
+        loaded,
+    )
+    return replace(prepared, workflow=with_context(prepared.workflow, defaults_of(context)))
+
+
+def code_folder(context: Context) -> str:
+    """Return the beginning of the keys of code: below the prefix of the context's store."""
+    prefix = context.s3.prefix.strip("/") if context.s3 is not None else ""
+    return f"{prefix}/code" if prefix else "code"
+
+
+def code_in(folder: str, packed: Packed) -> Code:
+    """Return packed code as a manifest names it in the folder of a store."""
+    from argojobs.compile.bundle import stored_code
+
+    code = stored_code(packed)
+    return replace(code, key=f"{folder}/{code.key.rpartition('/')[2]}")
+
+
+def _inline(packed: Packed) -> Code:
+    from argojobs.compile.bundle import inline_code
+
+    return inline_code(packed)
+
+
+def sources_of(target: Target, settings: Settings) -> Sources:
+    """Return where the artifact arguments of a run on this target may come from."""
+    from argojobs.manifest.artifact_places import folder_of_runs
+
+    s3 = target.context.s3
+    return Sources(
+        lambda: target.service,
+        claims=settings.claims if target.local is not None else None,
+        bucket=bucket_of(target.context),
+        folder=folder_of_runs(s3) if s3 is not None else "",
+    )
+
+
+def bucket_of(context: Context) -> Callable[[str, str], dict[str, Any]] | None:
+    """Return how a manifest for the context names an object by its bucket and whole key."""
+    from argojobs.manifest.artifact_places import location
+
+    return None if context.s3 is None else partial(location, context.s3)
+
+
+def in_store(workflow: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return the workflow with its artifacts in the context's store, if it has one."""
+    from argojobs.manifest import artifact_places
+
+    return workflow if context.s3 is None else artifact_places.in_store(workflow, context.s3)

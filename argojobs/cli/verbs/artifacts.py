@@ -1,0 +1,236 @@
+"""`argojobs artifacts`: what runs stored, and things stored for runs."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from argojobs.cli import options
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.cli.stores import Stored
+    from argojobs.storage.s3 import S3Repository
+
+app = typer.Typer(
+    name="artifacts",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    help="List, fetch and store what runs take and make.\n\n"
+    "They are named by RUN/STEP/NAME, s3://bucket/key or claim://name/path. What breaks off goes "
+    "on when the command is run again.",
+)
+
+
+@app.command("ls")
+def ls(
+    run: options.RunName,
+    step: Annotated[str, typer.Argument(metavar="[STEP]", help="Only this step's.")] = "",
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """List the output artifacts of a run, with sizes and where they lie."""
+    from argojobs.cli.connect import target as target_of
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.names import run_name, step_named
+    from argojobs.cli.stores import stored_by
+    from argojobs.cli.text import show
+    from argojobs.cli.tree import leaves, steps_of
+
+    target = target_of(context, server)
+    workflow = target.service.get(run_name(target.service, run))
+    tops = [step_named(workflow, step)] if step else steps_of(workflow)
+    found = list(stored_by(workflow, target, list(leaves(tops))))
+    name = str(workflow["metadata"]["name"])
+    if output is Format.name:
+        for one in found:
+            print_text(f"{name}/{one.step}/{one.name}")
+        return 0
+    rows = facts_of(found, target)
+    if output is Format.json:
+        print_json(rows)
+    elif output is Format.yaml:
+        print_yaml(rows)
+    elif not rows:
+        print_text(f"{name} has no output artifacts{f' in {step}' if step else ''}")
+    else:
+        show(table(rows))
+    return 0
+
+
+@app.command("get")
+def get(
+    artifact: Annotated[
+        str,
+        typer.Argument(
+            metavar="ARTIFACT", help="RUN/STEP/NAME, s3://bucket/key or claim://name/path."
+        ),
+    ],
+    to: Annotated[
+        str, typer.Argument(metavar="[TARGET]", help="A new path, or a folder to put it in.")
+    ] = ".",
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Copy an artifact to this machine.
+
+    An output of a step is unpacked, as another step would get it.
+    """
+    from argojobs.cli.connect import target as target_of
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.stores import bucket, in_claim
+    from argojobs.cli.transfer import copy_path, fetch_key
+    from argojobs.storage.s3_place import split_url
+
+    target, path = target_of(context, server), Path(to).expanduser()
+    if artifact.startswith("s3://"):
+        name, key = split_url(artifact)
+        done = fetch_key(bucket(target.context, name), key, path)
+    elif artifact.startswith("claim://"):
+        done = copy_path(in_claim(artifact, target), path)
+    else:
+        done = _get_output(artifact, target, path)
+    if output is None:
+        sys.stdout.write(f"{done}\n")
+    elif output is Format.name:
+        print_text(str(done))
+    else:
+        (print_json if output is Format.json else print_yaml)({"path": str(done)})
+    return 0
+
+
+@app.command("put")
+def put(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file or folder.")],
+    to: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="s3://bucket/key, or a key in the context's store; uploads/NAME unless given.",
+        ),
+    ] = "",
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Store a file or folder in S3.
+
+    Runs take it as -p NAME=s3://bucket/key. An object store keeps files: empty folders and modes are lost, links become what they name.
+    What is there already is not sent again.
+    """
+    from argojobs.cli.connect import target as target_of
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.text import plural
+    from argojobs.cli.transfer import bar, size_text, sizes_below
+    from argojobs.errors import NotFoundError
+
+    source = Path(path).expanduser()
+    if not source.exists():
+        raise NotFoundError(f"there is no file or folder {path}", where=str(source.absolute()))
+    repository, key = _destination(to, source, target_of(context, server))
+    url = repository.place.url(key)
+    count, size = sizes_below(source)
+    if not dry_run:
+        with bar(f"storing {source.name}") as progress:
+            repository.put(str(source), key, progress=progress)
+    if output is None:
+        verb = "would store" if dry_run else "stored"
+        sys.stdout.write(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
+    elif output is Format.name:
+        print_text(url)
+    else:
+        facts = {"url": url, "files": count, "size": size, "stored": not dry_run}
+        (print_json if output is Format.json else print_yaml)(facts)
+    return 0
+
+
+def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
+    """Return what there is to know of artifacts; size and files are None where nobody can say."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from argojobs.cli.stores import repository_of, where
+
+    def facts(stored: "Stored") -> dict[str, Any]:
+        repository = repository_of(stored, target)
+        entries = list(repository.list(stored.key)) if repository is not None else None
+        return {
+            "step": stored.step,
+            "name": stored.name,
+            "size": None if entries is None else sum(entry.size for entry in entries),
+            "files": None if entries is None else len(entries),
+            "bucket": stored.bucket,
+            "key": stored.key,
+            "where": where(stored, repository),
+            "node": stored.node_id,
+        }
+
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(facts, found))
+
+
+def table(rows: list[dict[str, Any]]) -> Any:
+    """Lay artifacts out, one a line; what is gone says so."""
+    from argojobs.cli.text import columns, plain
+    from argojobs.cli.transfer import size_text
+
+    lines = [[("STEP", "dim"), ("ARTIFACT", "dim"), ("SIZE", "dim"), ("WHERE", "dim")]]
+    for row in rows:
+        size = "?" if row["size"] is None else size_text(row["size"])
+        if row["files"] == 0:
+            size = "gone"
+        lines.append(
+            [
+                (plain(row["step"]), ""),
+                (row["name"], "bold"),
+                (size, "red" if row["files"] == 0 else ""),
+                (row["where"], "dim"),
+            ]
+        )
+    return columns(lines, right=frozenset({2}))
+
+
+def _get_output(text: str, target: "Target", path: Path) -> Path:
+    """Copy an output of a step, from the bucket itself where there are keys for it."""
+    from argojobs.cli.names import run_name, step_named
+    from argojobs.cli.stores import named, repository_of, split_name
+    from argojobs.cli.transfer import fetch_key
+    from argojobs.storage.s3 import S3Repository
+
+    run, step, name = split_name(text)
+    workflow = target.service.get(run_name(target.service, run))
+    stored = named(workflow, target, step_named(workflow, step), name)
+    repository = repository_of(stored, target)
+    if isinstance(repository, S3Repository):
+        return fetch_key(repository, stored.key, path, artifact=stored.artifact)
+    run_id = str(workflow["metadata"]["name"])
+    return target.service.artifact(run_id, stored.node_id, name, path)
+
+
+def _destination(to: str, source: Path, target: "Target") -> "tuple[S3Repository, str]":
+    """Return the bucket and the whole key that a target of `put` means."""
+    from argojobs.cli.stores import UPLOADS, bucket
+    from argojobs.errors import UsageError
+    from argojobs.storage.repository import check_key
+    from argojobs.storage.s3_place import split_url
+
+    if to.startswith("s3://"):
+        name, key = split_url(to)
+        return bucket(target.context, name), key
+    s3 = target.context.s3
+    if s3 is None:
+        raise UsageError(
+            f"the context {target.context.name} has no S3 to store {source.name} in",
+            hint="give s3://bucket/key or --context NAME; on this machine a run takes paths as "
+            f"they are: -p NAME={source}",
+        )
+    key = check_key(to) if to else f"{UPLOADS}/{source.resolve().name}"
+    prefix = s3.prefix.strip("/")
+    return bucket(target.context, s3.bucket), f"{prefix}/{key}" if prefix else key

@@ -1,0 +1,112 @@
+"""`argojobs config`: the settings of the config file and of the project."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.completion import complete_setting
+from argojobs.cli.formats import Format
+
+app = typer.Typer(
+    name="config",
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Show settings, or change those of your config file.\n\n"
+    "A project's own stand in its argojobs.toml, which you edit yourself.",
+)
+
+Origin = Annotated[bool, typer.Option("--origin", help="Show the file and line of each value.")]
+Key = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="As current_context, local.max_pods, contexts.NAME.image.",
+        autocompletion=complete_setting,
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def settings_shown(
+    ctx: typer.Context,
+    origin: Origin = False,
+    output: options.Output = None,
+    verbose: options.Verbose = False,
+) -> int:
+    """Show the settings where no other command is given."""
+    return show_settings(output, origin=origin) if ctx.invoked_subcommand is None else 0
+
+
+@app.command("show")
+def show_command(
+    origin: Origin = False, output: options.Output = None, verbose: options.Verbose = False
+) -> int:
+    """Show the settings that hold here: yours, with the project's over them."""
+    return show_settings(output, origin=origin)
+
+
+@app.command("set")
+def set_value(
+    key: Key,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help='Text, or TOML: 3, true, ["a"].')],
+    dry_run: options.DryRun = False,
+    verbose: options.Verbose = False,
+) -> int:
+    """Set one value in your config file."""
+    from argojobs.cli.config_change import change_config
+    from argojobs.cli.settings_keys import split_key, with_setting
+
+    path = change_config(lambda text: with_setting(text, key, value), dry_run=dry_run)
+    if not dry_run:
+        sys.stdout.write(f"{path}: set {'.'.join(split_key(key, {}))}\n")
+    return 0
+
+
+@app.command("unset")
+def unset(key: Key, dry_run: options.DryRun = False, verbose: options.Verbose = False) -> int:
+    """Take one value, or a whole table, out of your config file."""
+    from argojobs.cli.config_change import change_config
+    from argojobs.cli.settings_keys import without_setting
+
+    path = change_config(lambda text: without_setting(text, key), dry_run=dry_run)
+    if not dry_run:
+        sys.stdout.write(f"{path}: {key} is no longer set\n")
+    return 0
+
+
+def show_settings(output: Format | None, *, origin: bool) -> int:
+    """Print the settings of both files."""
+    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.settings_keys import effective
+    from argojobs.cli.text import columns, show
+    from argojobs.config.choosing import project_of
+    from argojobs.config.reading import dotted
+
+    values = effective(project_of(Path.cwd()))
+    if output is Format.name:
+        for at in values:
+            print_text(dotted(at))
+    elif output is not None:
+        flat: dict[str, Any] = {
+            dotted(at): {"value": value, "origin": place} if origin else value
+            for at, (value, place) in values.items()
+        }
+        (print_json if output is Format.json else print_yaml)(flat)
+    else:
+        rows = [
+            [(dotted(at), "dim"), (_text(value), ""), *([(place, "dim")] if origin else [])]
+            for at, (value, place) in values.items()
+        ]
+        show(columns(rows))
+        if not values:
+            show([[("nothing is set: argojobs config set KEY VALUE", "dim")]], stream=sys.stderr)
+    return 0
+
+
+def _text(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,81 @@
+"""`argojobs resubmit`: start a run again as a new one, from the beginning or from a step."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+
+
+def command(
+    run: options.RunName,
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="STEP",
+            help="Take over what was done before this step; may be repeated.",
+        ),
+    ] = None,
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="Take over all that succeeded; run the rest.")
+    ] = False,
+    params: options.Params = "",
+    parameter: options.Param = None,
+    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Start a run again as a new one, from the beginning or a step.
+
+    It has the same code. Without --from or --reuse all steps run. With one of them a step is
+    reused if it succeeded and neither its parameters nor anything before it changed; which ones
+    are, and why, is said before anything starts.
+
+    \b
+      argojobs resubmit @latest
+      argojobs resubmit demo-x7k2p --from train -p epochs=20
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    import random
+    from datetime import UTC, datetime
+
+    from argojobs.cli.changing import follow_run, overridden, owned, say_reuse
+    from argojobs.cli.connect import target
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.names import run_name
+    from argojobs.manifest.resubmit import fresh, new_name
+    from argojobs.manifest.reuse import resubmit_from
+
+    place = target(context, server)
+    service = place.service
+    old = service.get(run_name(service, run, changes=True, options=place.options))
+    given = overridden(old, params, parameter or ())
+    name = new_name(old, random.SystemRandom())
+    if start or reuse:
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        made = resubmit_from(old, start or (), name, now=now, spec=given.spec)
+        workflow, steps = owned(made.workflow), made.steps
+    else:
+        workflow, steps = owned(fresh(old, name, given.spec)), ()
+    if output is None and (start or reuse):
+        say_reuse(steps)
+    elif output is None:
+        sys.stdout.write("all steps run again (to reuse some: --from STEP)\n")
+    if dry_run:
+        if output is not None:
+            print_object(workflow, output)
+        else:
+            sys.stdout.write(f"would run {name}\n")
+        return 0
+    created = service.create(workflow)
+    if detach:
+        if output is not None:
+            print_object(created, output)
+        else:
+            sys.stdout.write(f"{name} started\n")
+        return 0
+    return follow_run(place, created, output)

@@ -1,0 +1,66 @@
+"""`argojobs retry`: run the failed steps of a run again."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+
+
+def command(
+    run: options.RunName,
+    node: options.NodeSelector = "",
+    params: options.Params = "",
+    parameter: options.Param = None,
+    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    force: options.Force = False,
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Run the failed steps of a run again.
+
+    The run keeps its name, and what succeeded; what comes after the failed steps runs too. With --node these steps run again too, though they succeeded. The
+    logs of the earlier tries stay on this machine, in the folders POD.earlier-1 beside the new
+    ones; Argo deletes them.
+    """
+    from argojobs.cli.changing import follow_run, overridden, say_steps
+    from argojobs.cli.connect import target
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.names import run_name
+    from argojobs.cli.owners import check_owner
+    from argojobs.cli.selecting import selector_of
+    from argojobs.manifest import rerun
+
+    place = target(context, server)
+    service = place.service
+    name = run_name(service, run, changes=True, options=place.options)
+    workflow = service.get(name)
+    whose = check_owner(workflow, place, force=force, verb="retry")
+    selector = selector_of(node)
+    values = overridden(workflow, params, parameter or ()).assignments
+    again = rerun.retry(
+        workflow,
+        now="",
+        restart_successful=bool(selector),
+        node_selector=selector,
+        parameters=values,
+    )
+    if output is None:
+        say_steps(
+            rerun.steps_again(workflow, again), "would run again" if dry_run else "runs again"
+        )
+    if not dry_run:
+        workflow = service.retry(
+            name, restart_successful=bool(selector), node_selector=selector, parameters=values
+        )
+    if dry_run or detach:
+        if output is not None:
+            print_object(workflow, output)
+        else:
+            sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{whose}\n")
+        return 0
+    return follow_run(place, workflow, output)

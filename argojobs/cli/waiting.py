@@ -1,0 +1,84 @@
+"""What a run waits for: its place in a queue for a lock, or what its pods cannot get.
+
+Argo keeps a run that waits for a lock Pending and lists the lock in `status.synchronization`; the
+run of the highest priority goes first, then the oldest. A run whose pods cannot be scheduled is
+Running, and their nodes say why. Source: Argo docs, synchronization and priority;
+`workflow/sync/` (the order of the queue), `throttler` (the message of a limit on all runs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from argojobs.cli.text import plain
+
+Run = Mapping[str, Any]
+
+#: The message of runs that the controller's own limit keeps back.
+_POSTPONED = "Workflow processing has been postponed"
+_LOCKS = ("semaphore", "mutex")
+
+
+def queue_places(runs: Iterable[Run]) -> dict[str, str]:
+    """Return by name what runs that wait for a lock wait for: `place 2 of 3 for limits/gpu`.
+
+    runs: all that the server has, those of others too: they stand in the same queues.
+    """
+    queues: dict[str, list[Run]] = {}
+    for run in runs:
+        lock = lock_awaited(run)
+        if lock:
+            queues.setdefault(lock, []).append(run)
+    places: dict[str, str] = {}
+    for lock, waiting in queues.items():
+        waiting.sort(key=_turn)
+        for place, run in enumerate(waiting, start=1):
+            name = str(run["metadata"]["name"])
+            places[name] = f"place {place} of {len(waiting)} for {_short(lock)}"
+    return places
+
+
+def lock_awaited(run: Run) -> str:
+    """Return the lock that a run waits for, as Argo names it; "" if it waits for none."""
+    status = run.get("status") or {}
+    if status.get("phase") not in (None, "", "Pending"):
+        return ""
+    for kind in _LOCKS:
+        held = (status.get("synchronization") or {}).get(kind) or {}
+        for one in held.get("waiting") or ():
+            return str(one.get(kind, ""))
+    return _POSTPONED if str(status.get("message", "")).startswith(_POSTPONED) else ""
+
+
+def may_wait(run: Run) -> bool:
+    """Tell whether a look at the steps of a run may show what it waits for: none of them runs."""
+    status = run.get("status") or {}
+    if status.get("phase") != "Running":
+        return False
+    conditions = {one.get("type"): one.get("status") for one in status.get("conditions") or ()}
+    return conditions.get("PodRunning") != "True"
+
+
+def pods_waiting(run: Run) -> str:
+    """Return why no pod of a run runs: the message of the first that waits; "" if one runs."""
+    nodes = ((run.get("status") or {}).get("nodes") or {}).values()
+    pods = [node for node in nodes if node.get("type") == "Pod"]
+    if any(node.get("phase") == "Running" for node in pods):
+        return ""
+    messages = [str(n.get("message") or "") for n in pods if n.get("phase") == "Pending"]
+    return next((plain(text.partition("\n")[0]) for text in messages if text), "")
+
+
+def _turn(run: Run) -> tuple[int, str, str]:
+    priority = (run.get("spec") or {}).get("priority") or 0
+    created = str(run["metadata"].get("creationTimestamp", ""))
+    return -int(priority), created, str(run["metadata"]["name"])
+
+
+def _short(lock: str) -> str:
+    """Say a lock in few words: `argo/ConfigMap/limits/gpu` is `limits/gpu`."""
+    if lock == _POSTPONED:
+        return "the server's limit on runs"
+    namespace_and_kind = 2
+    return "/".join(lock.split("/")[namespace_and_kind:]) or lock

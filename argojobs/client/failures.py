@@ -1,0 +1,142 @@
+"""What goes wrong before a server has answered: no way there, no trust, no answer.
+
+A retry may help with what is out of reach or unclear (ServerError, exit 3); it does not help with
+an address or certificate that is wrong (UsageError, exit 2).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from argojobs.errors import ArgojobsError, ServerError, UsageError
+
+if TYPE_CHECKING:
+    from argojobs.client.address import ServerAddress
+
+_UP = "is it running, and are its host and port right? then try again"
+_TRUST = (
+    "give the file of who signed it (a context's `ca`), or ask for no check by name: a context's "
+    "`insecure = true`, ARGO_INSECURE_SKIP_VERIFY=true"
+)
+
+
+class UnclearError(ServerError):
+    """No answer that says whether the request was carried out.
+
+    sent: False when it cannot have been. retry_after: seconds that the server asks to wait.
+    passing: whether the same request, if it changes nothing, is worth a second try.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        hint: str = "",
+        sent: bool = True,
+        passing: bool = True,
+        retry_after: float = 0.0,
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.sent = sent
+        self.passing = passing
+        self.retry_after = retry_after
+
+
+def connection_failure(error: Exception, address: ServerAddress) -> ArgojobsError:
+    """Return what an exception of the HTTP library means."""
+    import requests
+
+    text = _chain(error)
+    if isinstance(error, requests.exceptions.SSLError) or "SSLError" in text:
+        return _tls_failure(text, address)
+    if isinstance(error, requests.exceptions.ProxyError):
+        return _unreachable(address, "the proxy on the way does not answer (HTTPS_PROXY, NO_PROXY)")
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return _unreachable(address, "no answer from its host")
+    if "NameResolutionError" in text or "getaddrinfo" in text:
+        return _unreachable(address, "there is no host of this name here")
+    if "NewConnectionError" in text:
+        refused = re.search(r"\[Errno -?\d+\] ([^'\")]+)", text)
+        reason = refused[1].strip() if refused else "no connection"
+        return _unreachable(address, reason[:1].lower() + reason[1:])
+    if isinstance(error, requests.exceptions.Timeout) or "Read timed out" in text:
+        return UnclearError(f"the server {address.whole} does not answer", hint="try again later")
+    return UnclearError(
+        f"the server {address.whole} closed the connection before it had answered",
+        hint="it may be restarting, or no HTTP server listens there; try again",
+    )
+
+
+def _unreachable(address: ServerAddress, reason: str) -> UnclearError:
+    return UnclearError(
+        f"the server {address.whole} is out of reach: {reason}", hint=_UP, sent=False
+    )
+
+
+def _tls_failure(text: str, address: ServerAddress) -> ArgojobsError:
+    """Tell the wrong certificate from the wrong protocol, and both from a broken line."""
+    if "WRONG_VERSION_NUMBER" in text or "UNKNOWN_PROTOCOL" in text or "RECORD_LAYER" in text:
+        plain = "http" + address.url.removeprefix("https")
+        return UsageError(
+            f"the server {address.whole} speaks http, not https",
+            hint=f"its address is {plain} then (ARGO_SECURE=false)",
+        )
+    if "Hostname mismatch" in text or "IP address mismatch" in text or "doesn't match" in text:
+        return UsageError(
+            f"the certificate of the server {address.whole} is for another host",
+            hint=f"use the host that the certificate names; or {_TRUST.partition('or ')[2]}",
+        )
+    if "certificate has expired" in text:
+        return UsageError(
+            f"the certificate of the server {address.whole} has expired",
+            hint="whoever runs the server has to renew it",
+        )
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        if address.ca_file:
+            what = f"is not signed by the CA in {address.ca_file}"
+        elif "self-signed" in text or "self signed" in text:
+            what = "is signed by itself or by a CA that is not known here"
+        else:
+            what = "is signed by a CA that is not known here"
+        return UsageError(f"the certificate of the server {address.whole} {what}", hint=_TRUST)
+    if "alert" in text.lower() and "certificate" in text.lower():
+        return UsageError(
+            f"the server {address.whole} takes no client without a certificate that it trusts",
+            hint="give one: a context's `client_certificate` and `client_key`",
+        )
+    return UnclearError(
+        f"no secure connection to the server {address.whole}: it broke off",
+        hint=_UP if address.certificate else f"{_UP}; or it wants a client certificate",
+        sent=False,
+    )
+
+
+def missing_file(path: str, what: str, address: ServerAddress) -> UsageError:
+    """A file of the address that cannot be read."""
+    return UsageError(
+        f"{what} of {address.called} cannot be read: {path}", hint="give the path of a PEM file"
+    )
+
+
+def speaks_https(address: ServerAddress) -> UsageError:
+    """The address says http, and the server answered that it speaks https."""
+    secure = "https" + address.url.removeprefix("http")
+    return UsageError(
+        f"the server {address.whole} speaks https, not http",
+        hint=f"its address is {secure} then (ARGO_SECURE=true)",
+    )
+
+
+def _chain(error: BaseException | None) -> str:
+    """The texts of an exception and of what it holds and came from."""
+    parts: list[str] = []
+    while error is not None and len(parts) < 10:
+        parts.append(f"{type(error).__name__}: {error!r}")
+        inner = next((one for one in error.args if isinstance(one, BaseException)), None)
+        reason = getattr(inner, "reason", None)
+        if isinstance(reason, BaseException):
+            parts.append(repr(reason))
+        error = error.__cause__ or error.__context__
+    return "\n".join(parts)

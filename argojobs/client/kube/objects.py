@@ -1,0 +1,107 @@
+"""Objects of Kubernetes by kind, namespace and name, as plain dicts.
+
+Source of the paths: Kubernetes API reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from argojobs.client.kube.connection import APPLY, MANAGER, Kube
+from argojobs.errors import NotFoundError, UsageError
+
+Object = dict[str, Any]
+
+_CORE = "/api/v1"
+_RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+
+class _Kind(NamedTuple):
+    base: str
+    plural: str
+    namespaced: bool = True
+
+
+_KINDS = {
+    "Namespace": _Kind(_CORE, "namespaces", namespaced=False),
+    "Node": _Kind(_CORE, "nodes", namespaced=False),
+    "Pod": _Kind(_CORE, "pods"),
+    "Event": _Kind(_CORE, "events"),
+    "Service": _Kind(_CORE, "services"),
+    "Secret": _Kind(_CORE, "secrets"),
+    "ConfigMap": _Kind(_CORE, "configmaps"),
+    "ServiceAccount": _Kind(_CORE, "serviceaccounts"),
+    "PersistentVolumeClaim": _Kind(_CORE, "persistentvolumeclaims"),
+    "Role": _Kind(_RBAC, "roles"),
+    "RoleBinding": _Kind(_RBAC, "rolebindings"),
+}
+
+
+def path_to(kind: str, namespace: str = "", name: str = "") -> str:
+    """Return the path of an object, or of all of a kind; without a namespace, of all namespaces."""
+    known = _KINDS.get(kind)
+    if known is None:
+        raise UsageError(f"{kind} is no kind that is known here", hint=f"known: {', '.join(_KINDS)}")
+    inside = f"/namespaces/{quote(namespace)}" if known.namespaced and namespace else ""
+    return f"{known.base}{inside}/{known.plural}{f'/{quote(name)}' if name else ''}"
+
+
+def read(kube: Kube, kind: str, namespace: str, name: str) -> Object | None:
+    """Return an object, None where there is none. Raises UsageError, ServerError."""
+    try:
+        found: Object = kube.ask("GET", path_to(kind, namespace, name))
+    except NotFoundError:
+        return None
+    return found
+
+
+def list_all(
+    kube: Kube, kind: str, namespace: str = "", *, labels: str = "", fields: str = ""
+) -> list[Object]:
+    """Return all objects of a kind in a namespace, or in all of them, a page after the other.
+
+    labels, fields: selectors, as kubectl takes them.
+    """
+    query = {"limit": "500"}
+    if labels:
+        query["labelSelector"] = labels
+    if fields:
+        query["fieldSelector"] = fields
+    found: list[Object] = []
+    while True:
+        page = kube.ask("GET", path_to(kind, namespace), query=query)
+        found += page.get("items") or []
+        more = (page.get("metadata") or {}).get("continue")
+        if not more:
+            return found
+        query["continue"] = more
+
+
+def create(kube: Kube, value: Mapping[str, Any], *, dry_run: bool = False) -> Object:
+    """Make an object. Raises ConflictError where it is there already."""
+    query = {"dryRun": "All"} if dry_run else None
+    made: Object = kube.ask("POST", _path(value, named=False), query=query, body=dict(value))
+    return made
+
+
+def apply(kube: Kube, value: Mapping[str, Any]) -> Object:
+    """Make an object, or change it to what is said; what is not said stays. Applied twice: the same."""
+    query = {"fieldManager": MANAGER, "force": "true"}
+    made: Object = kube.ask(
+        "PATCH", _path(value, named=True), query=query, body=dict(value), kind=APPLY
+    )
+    return made
+
+
+def delete(kube: Kube, kind: str, namespace: str, name: str) -> None:
+    """Delete an object. Raises NotFoundError where there is none."""
+    kube.ask("DELETE", path_to(kind, namespace, name))
+
+
+def _path(value: Mapping[str, Any], *, named: bool) -> str:
+    metadata = value["metadata"]
+    return path_to(
+        str(value["kind"]), metadata.get("namespace", ""), metadata["name"] if named else ""
+    )

@@ -1,0 +1,103 @@
+"""The pods of runs on a cluster. Keeps `service.Pods`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.forward import forwarded
+from argojobs.client.kube.objects import list_all, read
+from argojobs.client.kube.running import run_in
+from argojobs.errors import ConflictError, NotFoundError
+from argojobs.service import Machine, Pod, PodEvent, Ran
+
+#: Argo's label and annotation on its pods. Source: Argo docs, fields; `workflow/common`.
+RUN_LABEL = "workflows.argoproj.io/workflow"
+NODE_ID = "workflows.argoproj.io/node-id"
+
+
+class KubePods:
+    """The pods of runs in a namespace of a cluster."""
+
+    def __init__(self, kube: Kube, namespace: str) -> None:
+        self._kube = kube
+        self._namespace = namespace
+
+    def of_run(self, run: str) -> list[Pod]:
+        """See `Pods.of_run`."""
+        found = list_all(self._kube, "Pod", self._namespace, labels=f"{RUN_LABEL}={run}")
+        return sorted((_pod(one) for one in found), key=lambda pod: pod.name)
+
+    def events(self, run: str) -> list[PodEvent]:
+        """See `Pods.events`; pods of the run are known by their names where they are gone."""
+        names = {pod.name for pod in self.of_run(run)}
+        found = list_all(
+            self._kube, "Event", self._namespace, fields="involvedObject.kind=Pod"
+        )
+        told = [_event(one) for one in found]
+        ours = [one for one in told if one.pod in names or one.pod.startswith(f"{run}-")]
+        return sorted(ours, key=lambda event: event.time)
+
+    def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
+        """See `Pods.execute`."""
+        self._running(pod)
+        return run_in(self._kube, self._namespace, pod, command, container)
+
+    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
+        """See `Pods.forward`."""
+        self._running(pod)
+        return forwarded(self._kube, self._namespace, lambda: pod, port)
+
+    def machines(self) -> list[Machine]:
+        """See `Pods.machines`."""
+        return [_machine(node) for node in list_all(self._kube, "Node")]
+
+    def _running(self, pod: str) -> None:
+        found = read(self._kube, "Pod", self._namespace, pod)
+        if found is None:
+            raise NotFoundError(
+                f"there is no pod {pod} in the namespace {self._namespace}",
+                where=self._kube.label,
+                hint="Argo or the cluster may have removed it already",
+            )
+        phase = (found.get("status") or {}).get("phase", "")
+        if phase != "Running":
+            raise ConflictError(
+                f"the pod {pod} is {phase}, not Running",
+                where=self._kube.label,
+                hint="only into a pod that runs leads a way",
+            )
+
+
+def _pod(value: Mapping[str, Any]) -> Pod:
+    metadata = value["metadata"]
+    return Pod(
+        name=metadata["name"],
+        run=(metadata.get("labels") or {}).get(RUN_LABEL, ""),
+        node_id=(metadata.get("annotations") or {}).get(NODE_ID, ""),
+        phase=str((value.get("status") or {}).get("phase", "")),
+        host=str(value["spec"].get("nodeName", "")),
+    )
+
+
+def _event(value: Mapping[str, Any]) -> PodEvent:
+    times = (value.get("lastTimestamp"), value.get("eventTime"), value.get("firstTimestamp"))
+    return PodEvent(
+        time=str(next(filter(None, times), "")),
+        type="Warning" if value.get("type") == "Warning" else "Normal",
+        reason=str(value.get("reason", "")),
+        pod=str((value.get("involvedObject") or {}).get("name", "")),
+        text=str(value.get("message", "")),
+    )
+
+
+def _machine(node: Mapping[str, Any]) -> Machine:
+    status = node.get("status") or {}
+    ready = any(
+        one.get("type") == "Ready" and one.get("status") == "True"
+        for one in status.get("conditions") or ()
+    )
+    closed = bool((node.get("spec") or {}).get("unschedulable"))
+    return Machine(node["metadata"]["name"], ready and not closed, status.get("allocatable") or {})

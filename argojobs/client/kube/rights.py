@@ -1,0 +1,64 @@
+"""What somebody may do, as Kubernetes answers it.
+
+Source: Kubernetes docs, authorization (SelfSubjectAccessReview, SubjectAccessReview).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from argojobs.client.kube.connection import Kube
+
+_REVIEWS = "/apis/authorization.k8s.io/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """A verb on a resource of an API group: `create workflows.argoproj.io`."""
+
+    verb: str
+    resource: str
+    group: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.resource}{f'.{self.group}' if self.group else ''}"
+
+
+def may(kube: Kube, right: Right, namespace: str) -> bool:
+    """Whether we may do it in a namespace."""
+    return _allowed(kube, "SelfSubjectAccessReview", "selfsubjectaccessreviews", right, namespace, {})
+
+
+def account_may(kube: Kube, account: str, right: Right, namespace: str) -> bool:
+    """Whether a service account may do it. Raises UsageError where we may not ask that."""
+    whole = f"system:serviceaccount:{namespace}"
+    who = {
+        "user": f"{whole}:{account}",
+        "groups": [
+            f"system:serviceaccounts:{namespace}",
+            "system:serviceaccounts",
+            "system:authenticated",
+        ],
+    }
+    return _allowed(kube, "SubjectAccessReview", "subjectaccessreviews", right, namespace, who)
+
+
+def _allowed(
+    kube: Kube, kind: str, plural: str, right: Right, namespace: str, who: dict[str, Any]
+) -> bool:
+    resource, _, below = right.resource.partition("/")
+    asked = {
+        "verb": right.verb,
+        "resource": resource,
+        "group": right.group,
+        "namespace": namespace,
+        **({"subresource": below} if below else {}),
+    }
+    body = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": kind,
+        "spec": {"resourceAttributes": asked, **who},
+    }
+    answer = kube.ask("POST", f"{_REVIEWS}/{plural}", body=body)
+    return bool((answer.get("status") or {}).get("allowed"))

@@ -1,0 +1,141 @@
+"""Which context a command works in.
+
+What is nearer to the command wins: `--context` or `--server`, then the variable
+`ARGOJOBS_CONTEXT`, then the project's `argojobs.toml`, then `current_context` of the user's config
+file, then this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from argojobs.config.context_files import Contexts, load_contexts
+from argojobs.config.contexts import LOCAL_NAME, Context
+from argojobs.config.settings import PROJECT_FILE
+from argojobs.errors import UsageError
+
+CONTEXT_VARIABLE = "ARGOJOBS_CONTEXT"
+CREDS_FILE = "creds.yaml"
+
+
+def choose(
+    context: str = "",
+    server: str = "",
+    project: Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+    folder: Path | None = None,
+) -> Context:
+    """Return the context of a command.
+
+    context, server: the values of its options. project: the project's folder; the one around the
+    working folder unless given. environ, config and folder: the environment, the user's config
+    file and the working folder, the process's own unless given. Raises UsageError for a name that is nowhere, with the nearest and the known.
+    """
+    folder = folder or Path.cwd()
+    project = project or project_of(folder)
+    contexts = load_contexts(project, config)
+    if context and server:
+        raise UsageError(
+            f"--context {context} and --server {server} both say where",
+            hint="leave one of them out",
+        )
+    if server:
+        return server_context(server, contexts, _creds_files(project, folder))
+    name, said_by = chosen_name(contexts, context, os.environ if environ is None else environ)
+    return contexts.get(name, said_by=said_by)
+
+
+def project_of(folder: Path) -> Path | None:
+    """Return the nearest folder, this or above, that has an `argojobs.toml`; None without one.
+
+    Folders for everything are left out (a home, the temporary folder, the root): what lies there
+    is no project's, and may be somebody else's.
+    """
+    for place in (folder, *folder.parents):
+        if (place / PROJECT_FILE).is_file():
+            return None if _is_common(place) else place
+    return None
+
+
+def _is_common(folder: Path) -> bool:
+    import tempfile
+
+    common = (Path(folder.anchor), Path.home(), Path(tempfile.gettempdir()).resolve())
+    return folder in common
+
+
+def chosen_name(
+    contexts: Contexts, context: str = "", environ: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """Return the name of the context that is chosen, and who chose it.
+
+    Who is `--context`, `ARGOJOBS_CONTEXT`, a `file:line`, or "" where nobody did.
+    """
+    said = (environ or {}).get(CONTEXT_VARIABLE, "")
+    candidates = (
+        (context, "--context"),
+        (said, CONTEXT_VARIABLE),
+        (contexts.project, contexts.origins.get(("context",), "")),
+        (contexts.current, contexts.origins.get(("current_context",), "")),
+        (LOCAL_NAME, ""),
+    )
+    return next((name, said_by) for name, said_by in candidates if name)
+
+
+def server_context(server: str, contexts: Contexts, creds: list[Path]) -> Context:
+    """Return the context that `--server` means: a context's name, one in creds.yaml, or a URL.
+
+    A URL is the context that has this server, else one of that server alone. Raises UsageError.
+    """
+    if server in contexts.names():
+        return contexts.get(server)
+    if "://" in server:
+        return _of_url(server, contexts)
+    known = contexts.names()
+    for path in creds:
+        from argojobs.config.creds import read_creds
+        from argojobs.config.from_creds import contexts_of_creds
+
+        for found in contexts_of_creds(read_creds(path)).contexts:
+            if found.name == server:
+                return found
+            known.append(found.name)
+    raise _unknown(server, known)
+
+
+def _of_url(text: str, contexts: Contexts) -> Context:
+    from argojobs.config.context_reading import server_url
+
+    url = server_url(text)
+    same = [one for one in contexts.by_name.values() if one.server == url]
+    current = [one for one in same if one.name == chosen_name(contexts)[0]]
+    if len(same) > 1 and not current:
+        raise UsageError(
+            f"several contexts have the server {url}",
+            where="--server",
+            hint=f"name one: --context {' or '.join(one.name for one in same)}",
+        )
+    if same:
+        return (current or same)[0]
+    return Context(re.sub(r"^https?://", "", url), server=url)
+
+
+def _unknown(server: str, known: list[str]) -> UsageError:
+    from argojobs.manifest.nearest import suggestion
+
+    if re.fullmatch(r"[\w.-]+:\d+(/\S*)?", server):
+        hint = f"write an address with its scheme: --server https://{server}"
+    else:
+        hint = suggestion(server, dict.fromkeys(known), what="known") + "; or give a URL"
+    return UsageError(f"there is no server {server!r}", where="--server", hint=hint)
+
+
+def _creds_files(project: Path | None, folder: Path) -> list[Path]:
+    """Return the creds.yaml of the project and of the working folder, those that are there."""
+    places = [place / CREDS_FILE for place in (project, folder) if place is not None]
+    return list(dict.fromkeys(path.absolute() for path in places if path.is_file()))

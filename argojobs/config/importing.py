@@ -1,0 +1,173 @@
+"""Contexts out of a file: a `creds.yaml`, an exported context, or a context of mrunner's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from argojobs.config.context_files import contexts_of
+from argojobs.config.contexts import Context, table_of
+from argojobs.config.from_creds import Imported
+from argojobs.config.reading import Reader
+from argojobs.config.secret_references import COMMAND, CREDS, FILE
+from argojobs.errors import HostError, UsageError
+
+#: Kinds of references that an exported file may not have: they would run a program of its
+#: author's choice, or read a file of ours.
+FOREIGN = (COMMAND, FILE, CREDS)
+
+#: Files of ours that an exported file may not name either: a kubeconfig can run programs.
+FOREIGN_FILES = ("ca", "client_certificate", "client_key", "kubeconfig")
+
+#: mrunner's keys, and what they are here.
+MRUNNER = {
+    "registry_url": "registry.url",
+    "resources": "resources",
+    "storage": "storage",
+    "default_pvc_size": "storage_size",
+}
+MRUNNER_KEYS = ("name", "type", "neptune", *MRUNNER)
+
+
+def read_import(path: Path, *, store: str = "", registry: str = "") -> Imported:
+    """Return the contexts of a file, whichever of the three it is.
+
+    store, registry: which of a creds.yaml's go with its servers. Raises UsageError with the place
+    of what is wrong, HostError for a file that cannot be read.
+    """
+    text = _text(path)
+    if path.suffix == ".toml":
+        return Imported(_exported(text, path))
+    mapping = _mrunner(text, path)
+    if mapping is not None:
+        return Imported(*_of_mrunner(mapping, path))
+    from argojobs.config.creds import read_creds
+    from argojobs.config.from_creds import contexts_of_creds
+
+    return contexts_of_creds(read_creds(path), store=store, registry=registry)
+
+
+def mrunner_table(values: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """Return the table of a context that has mrunner's keys. Raises UsageError.
+
+    `type` must be kubernetes: other kinds of places are none of Argo's.
+    """
+    check_type(str(values.get("type", "kubernetes")), where)
+    table: dict[str, Any] = {}
+    for key, ours in MRUNNER.items():
+        if values.get(key) in (None, ""):
+            continue
+        value = str(values[key])
+        first, _, second = ours.partition(".")
+        if second:
+            table[first] = {second: value}
+        else:
+            table[first] = value
+    return table
+
+
+def check_type(kind: str, where: str = "") -> None:
+    """Refuse mrunner's types of places other than Kubernetes."""
+    if kind == "local":
+        raise UsageError(
+            "the context local is always there", where=where, hint="argojobs context use local"
+        )
+    if kind != "kubernetes":
+        raise UsageError(
+            f"a context of the type {kind} cannot be: runs live on a Kubernetes with Argo, or on "
+            "this machine",
+            where=where,
+            hint="leave the type out, or use the context local",
+        )
+
+
+def written(context: Context, config: Path) -> dict[str, Any]:
+    """Return a context's table after reading it back: what a config file must take.
+
+    Raises UsageError, without a place, for a value that no config file may have.
+    """
+    import tomlkit
+
+    table: dict[str, Any] = table_of(context)
+    read_table(context.name, table, config, tomlkit.dumps({"contexts": {context.name: table}}))
+    return table
+
+
+def read_table(name: str, table: Mapping[str, Any], config: Path, text: str = "") -> Context:
+    """Return the context of a table that stands in no file yet. Raises UsageError, no place."""
+    import tomlkit
+
+    made = text or tomlkit.dumps({"contexts": {name: table}})
+    try:
+        return contexts_of(Reader(made, config)).by_name[name]
+    except UsageError as error:
+        raise UsageError(error.what, hint=error.hint) from error
+
+
+def _exported(text: str, path: Path) -> tuple[Context, ...]:
+    contexts = contexts_of(Reader(text, path))
+    for context in contexts.by_name.values():
+        for key, reference in context.references().items():
+            kind = reference.partition(":")[0]
+            if kind in FOREIGN:
+                _refuse(context.name, key, f"a reference {kind}:", contexts.origins)
+        for key in FOREIGN_FILES:
+            if getattr(context, key):
+                _refuse(context.name, key, "a file of this machine", contexts.origins)
+    if not contexts.by_name:
+        raise UsageError(
+            "there is no context in this file", where=str(path), hint="it needs [contexts.NAME]"
+        )
+    return tuple(contexts.by_name.values())
+
+
+def _refuse(name: str, key: str, what: str, origins: Mapping[tuple[str, ...], str]) -> None:
+    raise UsageError(
+        f"{key} of {name} is {what}: whoever wrote this file would choose what runs or is read here",
+        where=origins.get(("contexts", name, *key.split(".")), ""),
+        hint=f"take it out, import, and set yours: argojobs config set contexts.{name}.{key} VALUE",
+    )
+
+
+def _mrunner(text: str, path: Path) -> dict[str, Any] | None:
+    """Return the mapping of a context of mrunner's, None for any other file."""
+    from argojobs.errors import ManifestError
+    from argojobs.manifest.yaml_read import read
+
+    try:
+        documents = read(text, str(path))
+    except ManifestError:  # a creds.yaml that is a little wrong is told there what it must be
+        return None
+    one = documents[0] if len(documents) == 1 else None
+    return one if isinstance(one, dict) and isinstance(one.get("name"), str) else None
+
+
+def _of_mrunner(mapping: dict[str, Any], path: Path) -> tuple[tuple[Context, ...], tuple[str, ...]]:
+    from argojobs.manifest.nearest import suggestion
+
+    for key in mapping:
+        if key not in MRUNNER_KEYS:
+            raise UsageError(
+                f"{key} is no key of a context of mrunner's",
+                where=str(path),
+                hint=suggestion(str(key), MRUNNER_KEYS, what="known"),
+            )
+    notes: tuple[str, ...] = ()
+    if mapping.get("neptune") not in (None, False):
+        notes = ("neptune is left out: runs keep their metrics themselves",)
+    table = mrunner_table(mapping, str(path))
+    return (read_table(str(mapping["name"]), table, path),), notes
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError("this file is no text", where=str(path)) from error
+    except OSError as error:
+        raise HostError(
+            f"this file cannot be read: {error.strerror}",
+            where=str(path),
+            hint="see that it exists and that you may read it",
+        ) from error

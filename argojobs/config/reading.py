@@ -1,0 +1,114 @@
+"""Reads the values of one TOML file and says file and line of every mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from argojobs.config.toml_lines import At, lines_of
+from argojobs.errors import UsageError
+
+_UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class Reader:
+    """One parsed file; a value's place in it is the tuple of its keys from the top.
+
+    path: its name in errors, and the base of the folders in it. Raises UsageError with its line
+    for a text that is no TOML.
+    """
+
+    def __init__(self, text: str, path: Path) -> None:
+        import tomllib
+
+        self.path = path
+        try:
+            self.document: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            line = re.search(r"at line (\d+)", str(error))
+            where = f"{path}:{line[1]}" if line else str(path)
+            raise UsageError(f"this is no TOML: {error}", where=where) from error
+        self._text = text
+        self._lines: dict[At, int] | None = None
+
+    def table(self, value: Any, at: At, known: Collection[str] | None) -> dict[str, Any]:
+        """Return a table whose keys are all known (any, where `known` is None)."""
+        if not isinstance(value, dict):
+            raise self.error(f"[{dotted(at)}] must be a table", at)
+        for key in value:
+            if known is not None and key not in known:
+                raise self._unknown((*at, key), known)
+        return value
+
+    def text(self, value: Any, at: At) -> str:
+        """Return a text that is not empty."""
+        if not isinstance(value, str) or not value:
+            raise self.error(f'{at[-1]} must be a text: {at[-1]} = "..."', at)
+        return value
+
+    def texts(self, value: Any, at: At) -> tuple[str, ...]:
+        """Return a list of texts."""
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(f'{at[-1]} must be a list of texts: ["...", "..."]', at)
+        return tuple(value)
+
+    def flag(self, value: Any, at: At) -> bool:
+        """Return true or false."""
+        if not isinstance(value, bool):
+            raise self.error(f"{at[-1]} must be true or false", at)
+        return value
+
+    def count(self, value: Any, at: At) -> int:
+        """Return a whole number, 0 or more."""
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self.error(f"{at[-1]} must be a whole number, 0 or more", at)
+        return value
+
+    def choice(self, value: Any, at: At, choices: Collection[str]) -> str:
+        """Return one of some texts."""
+        if value not in choices:
+            raise self.error(f"{at[-1]} must be one of: {', '.join(sorted(choices))}", at)
+        return str(value)
+
+    def folder(self, value: Any, at: At, what: str = "a folder") -> str:
+        """Return a path, which is relative to the file that says so."""
+        if not isinstance(value, str) or not value:
+            raise self.error(f"{at[-1]} must be {what}, as text", at)
+        return str(self.path.parent / Path(value).expanduser())
+
+    def size(self, value: Any, at: At) -> int:
+        """Return a size in bytes: a number, or text with a unit such as "20MiB"."""
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", value) if isinstance(value, str) else None
+        if match is None or match[2] not in _UNITS:
+            units = ", ".join(unit for unit in _UNITS if unit)
+            raise self.error(f'{at[-1]} must be bytes or a size such as "20MiB" ({units})', at)
+        return int(match[1]) * _UNITS[match[2]]
+
+    def error(self, what: str, at: At, hint: str = "") -> UsageError:
+        """Return an error at a value's place."""
+        return UsageError(what, where=self.where(at), hint=hint)
+
+    def where(self, at: At) -> str:
+        """Return `file:line` of a key, or of the nearest table around it."""
+        if self._lines is None:
+            self._lines = lines_of(self._text)
+        for length in range(len(at), 0, -1):
+            if at[:length] in self._lines:
+                return f"{self.path}:{self._lines[at[:length]]}"
+        return str(self.path)
+
+    def _unknown(self, at: At, known: Collection[str]) -> UsageError:
+        from argojobs.manifest.nearest import suggestion
+
+        place = f" in [{dotted(at[:-1])}]" if at[:-1] else ""
+        hint = suggestion(at[-1], sorted(known), what="known")
+        return self.error(f"unknown key {at[-1]!r}{place}", at, hint)
+
+
+def dotted(at: At) -> str:
+    """Return a place as TOML writes it: `contexts."gke.sandbox".image`."""
+    return ".".join(key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f'"{key}"' for key in at)

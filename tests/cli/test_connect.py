@@ -1,0 +1,62 @@
+"""Which service and store a verb gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from argojobs.cli.connect import target
+from argojobs.errors import UsageError
+
+CONFIG = """
+[contexts.abacus]
+server = "https://abacus.example:2746"
+namespace = "argo"
+[contexts.abacus.s3]
+endpoint = "abacus.example:9000"
+bucket = "workflows"
+prefix = "team"
+[contexts.bare]
+server = "https://bare.example:2746"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(CONFIG)
+    monkeypatch.setenv("ARGOJOBS_CONFIG", str(config))
+    monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("ARGOJOBS_CONTEXT", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_without_a_word_it_is_this_machine_with_its_own_store() -> None:
+    place = target()
+    assert place.local is place.service
+    assert place.stores
+    assert place.options == ""
+
+
+def test_a_context_is_its_server_and_its_bucket_with_whole_keys() -> None:
+    place = target("abacus")
+    assert place.local is None
+    assert place.service.address.url == "https://abacus.example:2746"
+    assert place.service.address.namespace == "argo"
+    assert place.repository().place.url("code/x.tgz") == "s3://workflows/code/x.tgz"
+    assert place.options == " --context abacus"
+
+
+def test_a_url_is_a_server_without_a_store_and_asking_for_one_says_what_to_do() -> None:
+    place = target(server="https://other.example:2746")
+    assert not place.stores
+    assert place.options == " --server https://other.example:2746"
+    with pytest.raises(UsageError, match="no S3 to store things in"):
+        place.repository()
+
+
+def test_an_unknown_context_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="no context 'abaccus'") as caught:
+        target("abaccus")
+    assert "abacus" in caught.value.hint

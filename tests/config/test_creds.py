@@ -1,0 +1,195 @@
+"""A creds.yaml as the first users have it, and what happens to one that is a little wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from argojobs.config.creds import misindented, read_creds, secret_in
+from argojobs.errors import ArgojobsError, HostError, UsageError
+
+TEXT = """\
+# servers, stores, registries
+argo:
+- name: abacus
+  address: abacus:30992
+  namespace: argo
+  tls: true
+- name: lab
+  address: http://lab
+  port: 2746
+  Token: yes
+s3:
+- name: mldata
+  type: minio
+  address: abacus:30991
+  access key: AKIA
+  secret_key: 007
+  tls: false
+  cert path: null
+  sets:
+    dataset: {bucket: sets, prefix: digits}
+    model: {"bucket": "models", "prefix": ""}
+registry:
+- name: none
+  url: null
+- name: local
+  url: localhost:32000
+  user: me
+  password: hunter2
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def write(text: str) -> Path:
+        path = tmp_path / "creds.yaml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_lists_and_their_entries(file):
+    path = file(TEXT)
+    creds = read_creds(path)
+    abacus, lab = creds.argo
+    assert (abacus.name, abacus.line) == ("abacus", 3)
+    assert abacus.values == {
+        "name": "abacus",
+        "address": "abacus:30992",
+        "namespace": "argo",
+        "tls": "true",
+    }
+    assert lab.values["token"] == f"creds:{path}#argo/lab/token"
+    (store,) = creds.s3
+    assert store.values["secretkey"] == f"creds:{path}#s3/mldata/secretkey"
+    assert store.sets == {"dataset": ("sets", "digits"), "model": ("models", "")}
+    assert store.unknown == ("cert path",)
+    none, local = creds.registry
+    assert "url" not in none.values
+    assert local.values["user"] == "me"
+
+
+def test_no_secret_is_in_what_was_read(file):
+    text = repr(read_creds(file(TEXT)))
+    assert "hunter2" not in text
+    assert "AKIA" not in text
+    assert "007" not in text
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("argo/lab/token", "yes"),
+        ("s3/mldata/accesskey", "AKIA"),
+        ("s3/mldata/secretkey", "007"),
+        ("registry/local/password", "hunter2"),
+    ],
+)
+def test_a_secret_is_the_text_that_stands_there(file, pointer, value):
+    assert secret_in(file(TEXT), pointer) == value
+
+
+@pytest.mark.parametrize("pointer", ["s3/other/secretkey", "s3/mldata/password", "git/a/b"])
+def test_a_pointer_to_nothing_is_told(file, pointer):
+    with pytest.raises(UsageError, match=f"there is no {pointer}"):
+        secret_in(file(TEXT), pointer)
+
+
+def test_other_spellings(file):
+    creds = read_creds(
+        file(
+            "Argo Server: [{name: a, url: 'https://a:1', ssl: on}]\n"
+            "object-stores:\n- {name: b, endpoint: b:1, AccessKey: x, Secret Access Key: y,"
+            " buckets: [one, {name: two, bucket: zwei, prefix: p}]}\n"
+            "registries: [{name: c, host: c:1, username: me, pass: x}]\n"
+            "version: 2\n"
+        )
+    )
+    assert creds.argo[0].values == {"name": "a", "address": "https://a:1", "tls": "true"}
+    assert set(creds.s3[0].values) == {"name", "address", "accesskey", "secretkey"}
+    assert creds.s3[0].sets == {"one": ("one", ""), "two": ("zwei", "p")}
+    assert creds.registry[0].values["url"] == "c:1"
+    assert creds.unknown == ("version",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("just text", 0, "no lists of servers"),
+        ("- a\n- b\n", 0, "no lists of servers"),
+        ("argo:\n  name: a\n", 1, "argo must be a list"),
+        ("argo:\n- name: a\n- b\n", 3, "an entry of argo has no name"),
+        ("argo:\n- address: b\n", 2, "has no name"),
+        ("argo:\n- {name: a, address: [1]}\n", 2, "a: address must be one value"),
+        ("argo:\n- {name: a, address: b, url: c}\n", 2, "said twice, in two spellings"),
+        ("argo:\n- {name: a, tls: maybe}\n", 2, "tls must be true or false"),
+        ("argo:\n- {name: a}\n- {name: a}\n", 3, "two entries called a"),
+        ("argo:\n- {name: a/b}\n", 2, "has a / or #"),
+        ("s3:\n- {name: a, sets: {x: {prefix: y}}}\n", 2, "names no bucket"),
+        ("argo: [\n", 2, "no valid YAML"),
+    ],
+)
+def test_a_shape_that_we_do_not_know_is_refused(file, text, line, what):
+    path = file(text)
+    with pytest.raises(ArgojobsError) as caught:
+        read_creds(path)
+    assert what in caught.value.what
+    assert caught.value.where.startswith(f"{path}:{line}" if line else str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "block"),
+    [
+        (
+            "registry:\n- name: none\nurl: null\n- name: local\nurl: localhost:32000\n",
+            3,
+            "registry:\n- name: none\n  url: null\n- name: local\n  url: localhost:32000",
+        ),
+        (
+            "argo:\n- name: a\n  address: b\n\nregistry:\n    - name: none\n    url: null\n    - name: x\n    password: hunter2\n",
+            7,
+            "registry:\n    - name: none\n      url: null\n    - name: x\n      password: ...",
+        ),
+        ("registry:\n- name: x\nurl: x:1\n", 3, "registry:\n- name: x\n  url: x:1"),
+    ],
+)
+def test_keys_under_the_dash_are_shown_where_they_belong(file, text, line, block):
+    path = file(text)
+    with pytest.raises(UsageError) as caught:
+        read_creds(path)
+    assert "under the name, not under the dash" in caught.value.what
+    assert caught.value.where == f"{path}:{line}"
+    assert caught.value.hint.endswith(block)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        "argo:\n- {name: a}\nversion: 2\n",
+        "s3:\n- name: a\n  sets:\n  - bucket: x\n  tls: false\n",
+        "argo:\n  - name: a\n    address: b\nregistry:\n  - name: c\n    url: d\n",
+    ],
+)
+def test_good_indentation_is_left_alone(text):
+    assert misindented(text) is None
+
+
+def test_the_corrected_block_can_be_read(file):
+    wrong = misindented("registry:\n- name: none\nurl: null\n- name: local\nurl: localhost:32000\n")
+    assert wrong is not None
+    assert [entry.name for entry in read_creds(file(wrong[1])).registry] == ["none", "local"]
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(HostError, match="cannot be read"):
+        read_creds(tmp_path / "none.yaml")
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "creds.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="is no text"):
+        read_creds(path)

@@ -1,0 +1,86 @@
+"""--fix on every file that there is: loading before and after gives the same but for the fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from argojobs.errors import ManifestError
+from argojobs.manifest.documents import parse
+from argojobs.manifest.fix import fix
+from argojobs.manifest.json_read import scalar_text
+from argojobs.manifest.when_quotes import quoted_when
+
+CORPUS = Path(__file__).parent / "lint" / "corpus"
+
+
+def objects(text: str) -> list:
+    contents = parse(text)
+    return [one.value for one in (*contents.workflows, *contents.others)]
+
+
+def leaves(value, path=()) -> dict:
+    """Every scalar and every empty collection with its path."""
+    if isinstance(value, dict) and value:
+        return {p: v for key, one in value.items() for p, v in leaves(one, (*path, key)).items()}
+    if isinstance(value, list) and value:
+        return {
+            p: v for index, one in enumerate(value) for p, v in leaves(one, (*path, index)).items()
+        }
+    return {path: value}
+
+
+def behind(path, moved):
+    """The moved field's own name and what stands below it."""
+    return next((path[len(one) - 1 :] for one in moved if path[: len(one)] == one), None)
+
+
+def check_same_but_for_the_fix(text: str) -> None:
+    result = fix(text)
+    moved = [one.finding.path for one in result.fixed if one.finding.code == "misplaced-field"]
+    rewritten = {one.finding.path for one in result.fixed} - set(moved)
+    for before, after in zip(objects(text), objects(result.text), strict=True):
+        old, new = leaves(before), leaves(after)
+        gone = {behind(path, moved): value for path, value in old.items() if path not in new}
+        come = {path: value for path, value in new.items() if path not in old}
+        assert None not in gone  # nothing is gone but what has moved
+        assert len(gone) == len(come)
+        for rest, value in gone.items():
+            assert value in [v for path, v in come.items() if path[-len(rest) :] == rest]
+        for path in old.keys() & new.keys():
+            if path in rewritten:
+                assert new[path] in (scalar_text(old[path]), quoted_when(str(old[path])))
+            else:
+                assert new[path] == old[path]
+    assert fix(result.text).text == result.text
+
+
+def files(shared: Path) -> list[Path]:
+    folders = [shared / "argo" / "examples", shared / "argo" / "lint", shared / "cases", CORPUS]
+    return [file for folder in folders for file in sorted(folder.rglob("*.yaml"))]
+
+
+def test_every_example_and_every_wrong_manifest(shared: Path):
+    fixed = 0
+    for file in files(shared):
+        text = file.read_text(encoding="utf-8")
+        try:
+            parse(text)
+        except ManifestError:
+            with pytest.raises(ManifestError):
+                fix(text)
+            continue
+        check_same_but_for_the_fix(text)
+        fixed += bool(fix(text).fixed)
+    assert fixed >= 15
+
+
+def test_a_fix_that_loses_something_would_be_seen(monkeypatch):
+    text = (CORPUS / "misplaced-field.yaml").read_text(encoding="utf-8")
+    check_same_but_for_the_fix(text)
+    whole = fix(text)
+    lossy = type(whole)(whole.text.replace("limit: 2", "limit: 3"), whole.fixed)
+    monkeypatch.setitem(globals(), "fix", lambda text: lossy)
+    with pytest.raises(AssertionError):
+        check_same_but_for_the_fix(text)
