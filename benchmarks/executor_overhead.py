@@ -25,7 +25,8 @@ from pathlib import Path
 from argojobs.engine.executors.outcome import read_result
 from argojobs.engine.executors.process import ProcessExecutor
 from argojobs.engine.model import StartPod
-from argojobs.engine.pod import PodContext, Submitter, allowed_environment, pod_request
+from argojobs.engine.pod import pod_request
+from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment
 
 CHAIN, FAN, AT_ONCE = 20, 50, os.cpu_count() or 2
 FIRST = "open({out!r}, 'w').write('1')"

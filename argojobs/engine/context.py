@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.engine.pod import PodContext
+    from argojobs.engine.pod_context import PodContext
 
 Isolation = Literal["mount", "user", "none"]
 
@@ -41,7 +41,7 @@ def pod_context(
     has to be hidden from it.
     """
     # Here, as verbs that only read need no more of this module than where things lie.
-    from argojobs.engine.pod import Image, PodContext, Submitter
+    from argojobs.engine.pod_context import Image, PodContext, Submitter
 
     metadata, spec = workflow["metadata"], workflow["spec"]
     environment = {}

@@ -10,23 +10,21 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import archive_name
 from argojobs.engine.expansion import container_variables, expand
-from argojobs.engine.quantities import quantity
+from argojobs.engine.pod_context import Image, PodContext
 from argojobs.engine.request_format import FORMAT
+from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
-from argojobs.manifest.names import is_dns_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from argojobs.engine.model import StartPod, Template
 
-GRACE = 30.0  # Kubernetes' terminationGracePeriodSeconds
 GRACE_AT_ONCE = 2.0  # of a run that is terminated: somebody waits for it at the keyboard
 LONGEST = 131_071  # bytes of one environment variable or argument (Linux: MAX_ARG_STRLEN - 1)
 SCRIPT = "/argo/staging/script"  # where Argo puts `script.source`
@@ -36,92 +34,6 @@ OUR_PROGRAM = "/argojobs/code/.argojobs"
 CODE = "code/"  # the keys of code bundles: what is there is run by other steps
 POD_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
 ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramOrArtifactNameFmt
-HOST_PATH_TYPES = ("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket",
-                   "CharDevice", "BlockDevice")  # fmt: skip
-ALLOWED = re.compile(
-    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR"
-    r"|TRANSIENT_ERROR_PATTERN"
-    r"|(https?|all|ftp|no)_proxy|(HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE"
-    r"|CURL_CA_BUNDLE|LD_LIBRARY_PATH|CUDA_.*|NVIDIA_.*|CUDNN_.*|NCCL_.*|ROCR_.*|HIP_.*|XLA_.*"
-    r"|JAX_.*|TF_.*|OMP_.*|MKL_.*|OPENBLAS_.*|KMP_.*|XDG_.*_HOME|HF_HOME|TORCH_HOME|KERAS_.*"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Submitter:
-    """Whose machine and project it is: taken at submission, never from the controller.
-
-    interpreter: absolute path. directory: the project root or working directory, absolute.
-    environment: already reduced by `allowed_environment`. keep: further host paths that pods
-    must see even when they lie below /tmp.
-    """
-
-    interpreter: str
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    keep: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """What an image stands for: its ENTRYPOINT and CMD, and the folder of its files if any."""
-
-    entrypoint: tuple[str, ...] = ()
-    command: tuple[str, ...] = ()
-    root: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PodContext:
-    """What is the same for all pods of a run.
-
-    pods: the folder of all pod directories. cache: folder for unpacked code bundles.
-    repository: from `Repository.describe()`. claims: claim name -> host folder, as settings say;
-    any other claim is a folder below claims_home. secrets: values by name and key. isolation: what the executor found this host to
-    allow. share_host_paths: without namespaces, let manifests
-    use the host's own paths. artifact_prefix: the key before an artifact's file name, Argo's
-    `keyFormat`. environment: variables set over the submitter's (the leased devices).
-    """
-
-    workflow: str
-    uid: str
-    namespace: str
-    submitter: Submitter
-    pods: str
-    cache: str
-    repository: Mapping[str, Any]
-    claims_home: str = ""
-    claims: Mapping[str, str] = field(default_factory=dict)
-    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    images: Mapping[str, Image] = field(default_factory=dict)
-    isolation: Literal["mount", "user", "none"] = "mount"
-    share_host_paths: bool = False
-    artifact_prefix: str = ""
-    grace: float = GRACE
-    host: str = "localhost"
-    service_account: str = "default"
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-    def directory(self, pod: str) -> str:
-        """Where request, log and result of a pod lie."""
-        return f"{self.pods}/{self.workflow}/{pod}"
-
-
-def allowed_environment(environment: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
-    """The part of a submitter's environment that its pods get; `more` names further variables.
-
-    A name of `more` may end in `*`. Secrets are not in it unless named.
-    """
-    further = tuple(more)
-    exact = {name for name in further if not name.endswith("*")}
-    begins = tuple(name[:-1] for name in further if name.endswith("*"))
-    return {
-        name: value
-        for name, value in environment.items()
-        if ALLOWED.fullmatch(name) or name in exact or (begins and name.startswith(begins))
-    }
 
 
 def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
@@ -152,7 +64,7 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if source:
         command.append(script_path)
     _check_text({**declared, **injected}, [*command, source])
-    working_directory = _absolute(container.get("workingDir"), "workingDir") or (
+    working_directory = absolute_path(container.get("workingDir"), "workingDir") or (
         "/" if image.root else context.submitter.directory
     )
     request: dict[str, Any] = {
@@ -175,7 +87,7 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
         "script_path": script_path,
         "inputs": _inputs(template, working_directory),
         "outputs": _outputs(template, context, start.name, working_directory),
-        "mounts": _mounts(template, container, context),
+        "mounts": mounts_of(template, container, context),
         "deadline": start.deadline,
         "grace": context.grace,
         "capture_result": start.capture_result,
@@ -342,21 +254,6 @@ def check_encodable(what: str, text: str) -> None:
         ) from error
 
 
-def _absolute(path: Any, field: str) -> str:
-    """The path of a field, normalised; raises UnsupportedError for a relative one."""
-    path = str(path or "")
-    if path and not path.startswith("/"):
-        raise UnsupportedError(
-            f"the {field} {path!r} is not absolute", hint="begin it with '/' (Kubernetes)."
-        )
-    return _joined("/", path) if path else ""
-
-
-def _joined(folder: str, path: str) -> str:
-    """A path as the step means it, from its working directory; "/" stays within "/"."""
-    return "/" + posixpath.normpath(posixpath.join(folder, path)).lstrip("/")
-
-
 def _place(item: Mapping[str, Any], path: str, kind: str, working_directory: str) -> str:
     """Where an artifact or parameter lies in the container.
 
@@ -367,7 +264,7 @@ def _place(item: Mapping[str, Any], path: str, kind: str, working_directory: str
             f"{item['name']!r} is no name of an {kind}",
             hint="names are letters, digits, '-' and '_' (Argo).",
         )
-    place = _joined(working_directory, path)
+    place = joined(working_directory, path)
     if place == "/":
         raise UnsupportedError(
             f"the {kind} {item['name']!r} has the path {path!r}: the whole file tree",
@@ -465,91 +362,6 @@ def _outputs(
             }
         )
     return {"parameters": parameters, "artifacts": artifacts}
-
-
-def _mounts(
-    template: Template, container: Mapping[str, Any], context: PodContext
-) -> list[dict[str, Any]]:
-    volumes = {volume["name"]: volume for volume in template.get("volumes") or ()}
-    numbers = {name: number for number, name in enumerate(volumes)}
-    mounts = []
-    for mount in container.get("volumeMounts") or ():
-        volume = volumes.get(mount["name"])
-        if volume is None:
-            raise UnsupportedError(f"volumeMounts names {mount['name']!r}, which is no volume")
-        if not is_dns_label(mount["name"]):
-            raise UnsupportedError(
-                f"{mount['name']!r} is no name of a volume",
-                hint="names are small letters, digits and '-', at most 63 (Kubernetes).",
-            )
-        sub_path = str(mount.get("subPath") or "")
-        if sub_path.startswith("/") or ".." in sub_path.split("/"):
-            raise UnsupportedError(f"the subPath {sub_path!r} leads out of its volume")
-        mounts.append(
-            {
-                "name": mount["name"],
-                "number": numbers[mount["name"]],
-                "path": _mount_path(mount),
-                "sub_path": sub_path,
-                **_volume(volume, context, read_only=bool(mount.get("readOnly"))),
-            }
-        )
-    return mounts
-
-
-def _mount_path(mount: Mapping[str, Any]) -> str:
-    path = _absolute(mount["mountPath"], "mountPath")
-    if path == "/" or not path:
-        raise UnsupportedError(f"the volume {mount['name']!r} cannot be mounted at {path!r}")
-    return path
-
-
-def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) -> dict[str, Any]:
-    if "emptyDir" in volume:
-        empty = volume["emptyDir"] or {}
-        found: dict[str, Any] = {"kind": "emptyDir", "read_only": read_only}
-        if empty.get("medium") == "Memory":
-            found["memory"] = int(quantity(empty.get("sizeLimit")) or 0)
-        return found
-    if "hostPath" in volume:
-        host = volume["hostPath"]
-        kind = str(host.get("type") or "")
-        if kind not in HOST_PATH_TYPES:
-            raise UnsupportedError(
-                f"the hostPath of the volume {volume['name']!r} has the type {kind!r}",
-                hint=f"known are: {', '.join(filter(None, HOST_PATH_TYPES))}.",
-            )
-        return {
-            "kind": "host",
-            "source": _absolute(host["path"], "hostPath"),
-            "type": kind,
-            "read_only": read_only,
-        }
-    if "persistentVolumeClaim" in volume:
-        claim = volume["persistentVolumeClaim"]["claimName"]
-        return {
-            "kind": "claim",
-            "source": context.claims.get(claim) or _own_claim(claim, context),
-            "type": "DirectoryOrCreate",
-            "read_only": read_only or bool(volume["persistentVolumeClaim"].get("readOnly")),
-        }
-    kinds = ", ".join(key for key in volume if key != "name")
-    raise UnsupportedError(f"the volume {volume['name']!r} is of a kind unknown here: {kinds}")
-
-
-def _own_claim(claim: str, context: PodContext) -> str:
-    """The folder of a claim that no setting names one for."""
-    if not re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", claim) or ".." in claim:
-        raise HostError(
-            f"{claim!r} is no name of a claim",
-            hint="names of claims are lower case letters, digits, '-' and '.' (Kubernetes)",
-        )
-    if not context.claims_home:
-        raise HostError(
-            f"the claim {claim!r} has no folder on this machine",
-            hint=f'give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
-        )
-    return f"{context.claims_home}/{claim}"
 
 
 def _kept(context: PodContext) -> list[str]:

@@ -39,7 +39,8 @@ from argojobs.engine.model import (
     Suspend,
     Tick,
 )
-from argojobs.engine.pod import GRACE, GRACE_AT_ONCE, pod_request
+from argojobs.engine.pod import GRACE_AT_ONCE, pod_request
+from argojobs.engine.pod_context import GRACE
 from argojobs.engine.reserve import give_up_reserve, make_reserve
 from argojobs.engine.store import Command, Store
 from argojobs.errors import ArgojobsError, HostError

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.settings import Settings
-from argojobs.engine.pod import allowed_environment
+from argojobs.engine.pod_context import allowed_environment
 
 
 def capture(

@@ -7,13 +7,8 @@ from dataclasses import replace
 import pytest
 
 from argojobs.engine.model import StartPod
-from argojobs.engine.pod import (
-    Image,
-    PodContext,
-    Submitter,
-    allowed_environment,
-    pod_request,
-)
+from argojobs.engine.pod import pod_request
+from argojobs.engine.pod_context import Image, PodContext, Submitter, allowed_environment
 from argojobs.errors import HostError, ParameterError, UnsupportedError
 
 SUBMITTER = Submitter("/env/bin/python", "/home/u/project", {"PATH": "/bin", "LANG": "C.UTF-8"})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from argojobs.engine.executors.process import ProcessExecutor
-from argojobs.engine.pod import PodContext, Submitter, allowed_environment
+from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment
 
 from .contract import Signal
 

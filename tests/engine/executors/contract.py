@@ -14,7 +14,8 @@ from typing import Any
 
 from argojobs.engine.executors.outcome import read_result
 from argojobs.engine.model import PodResult, StartPod
-from argojobs.engine.pod import PodContext, pod_request
+from argojobs.engine.pod import pod_request
+from argojobs.engine.pod_context import PodContext
 
 PATIENCE = 60  # seconds; nothing here takes so long, a busy machine may
 

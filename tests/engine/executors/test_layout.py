@@ -125,7 +125,7 @@ def test_a_working_directory_that_is_not_there_is_made(executor, context):
 
 
 def test_an_image_with_a_root_folder_is_its_root(executor, home, project, tmp_path):
-    from argojobs.engine.pod import Image
+    from argojobs.engine.pod_context import Image
 
     root = tmp_path / "image"
     (root / "etc").mkdir(parents=True)

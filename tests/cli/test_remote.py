@@ -1,0 +1,61 @@
+"""A context as an address and a store."""
+
+from __future__ import annotations
+
+import pytest
+
+from argojobs.cli.remote import address_of, remote_repository
+from argojobs.config.contexts import S3, Context
+from argojobs.errors import UsageError
+
+ARGO = {
+    "ARGO_SERVER": "lab.example:2746",
+    "ARGO_NAMESPACE": "team",
+    "ARGO_TOKEN": "Bearer from-argo",
+    "ARGO_INSECURE_SKIP_VERIFY": "true",
+}
+
+
+def test_a_context_says_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_TOKEN", "mine")
+    context = Context(
+        "lab",
+        server="https://lab.example:2746",
+        namespace="argo",
+        token="env:LAB_TOKEN",
+        ca="/etc/lab-ca.pem",
+        base_href="/argo",
+    )
+    address = address_of(context, {})
+    assert address.url == "https://lab.example:2746/argo"
+    assert (address.namespace, address.label) == ("argo", "lab")
+    assert (address.ca_file, address.insecure) == ("/etc/lab-ca.pem", False)
+    assert address.token is not None
+    assert address.token() == "mine"
+
+
+def test_a_reference_is_read_when_the_token_is_needed_and_not_before() -> None:
+    address = address_of(Context("lab", server="https://lab.example", token="env:NOT_SET"), {})
+    assert address.token is not None
+    with pytest.raises(UsageError, match="NOT_SET"):
+        address.token()
+
+
+def test_argos_own_variables_fill_in_for_the_server_that_they_name() -> None:
+    address = address_of(Context("lab", server="https://lab.example:2746"), ARGO)
+    assert (address.namespace, address.insecure) == ("team", True)
+    assert address.token is not None
+    assert address.token() == "Bearer from-argo"
+
+
+def test_argos_own_token_goes_to_no_other_server() -> None:
+    address = address_of(Context("other", server="https://other.example:2746"), ARGO)
+    assert address.token is None
+    assert not address.insecure
+
+
+def test_keys_are_whole_whatever_the_prefix_of_the_context() -> None:
+    s3 = S3(endpoint="lab.example:9000", bucket="runs", prefix="team", tls=False)
+    place = remote_repository(Context("lab", s3=s3)).place
+    assert place.url("team/code/x.tgz") == "s3://runs/team/code/x.tgz"
+    assert not place.tls
