@@ -45,7 +45,7 @@ class Tested(Outputs):
 
 #: One GPU, room on the node's disk, and up to three more attempts when something breaks. Ports
 #: 3000 (debug) and 6006 (tensorboard) are named in every step without asking.
-on_gpu = step(gpu=1, ephemeral_storage="40Gi", retry=Retry(3))
+on_gpu = step(gpu=1, cpu=1, memory="4Gi", ephemeral_storage="40Gi", retry=Retry(3))
 
 
 @on_gpu

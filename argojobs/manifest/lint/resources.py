@@ -78,11 +78,13 @@ def _container(container: Container) -> Iterator[Finding]:
                 "move it to limits: Kubernetes takes GPUs from there",
             )
     gpus = [name for name in given if _GPU.fullmatch(name) and str(given[name]) != "0"]
-    missing = [name for name in ("cpu", "memory") if name not in given]
+    # CPU above a request is only shared; memory above a limit ends somebody's step.
+    missing = ["a limit of memory"] if "memory" not in given else []
+    missing += ["a request of cpu"] if "cpu" not in given and "cpu" not in requests else []
     if gpus and missing:
         yield warning(
             "gpu-limits",
             path,
-            f"a step with a GPU has no limit of {' and '.join(missing)}",
-            "add it: without it the step may take its node's, or be the first to be evicted",
+            f"a step with a GPU lacks {' and '.join(missing)}",
+            "add it: without it the step may starve, take its node's, or be the first to be evicted",
         )

@@ -256,8 +256,9 @@ container:
         "gpu-limits",
         "warning",
         "A step with a GPU and no other limits",
-        "Without limits of cpu and memory it may take its node's, and is the first to be evicted.",
-        "Add limits of cpu and memory.",
+        "Without a limit of memory it may take its node's, and is the first to be evicted; without a "
+        "request of cpu it may get next to none, and the GPU waits.",
+        "Add a limit of memory, and a request or limit of cpu.",
         KUBERNETES + "concepts/configuration/manage-resources-containers/",
         """\
 container:
@@ -269,7 +270,8 @@ container:
 container:
   image: busybox:1.36
   resources:
-    limits: {nvidia.com/gpu: 1, cpu: 4, memory: 16Gi}
+    requests: {cpu: 4}
+    limits: {nvidia.com/gpu: 1, memory: 16Gi}
 """,
     ),
 )
