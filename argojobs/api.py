@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.connect import Target, target
-from argojobs.cli.plan import carry_out
+from argojobs.cli.plan import carry_out, keep_manifest
 from argojobs.cli.preparing import Wish
 from argojobs.cli.submission import plan_of
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
@@ -64,7 +64,7 @@ class Run:
             raise NotFoundError(f"{self.name} was deleted before it ended")
         raise RunFailedError(
             f"{self.name} {status['phase'].lower()}: {status.get('message') or _failures(final)}",
-            hint=f"argojobs get {self.name} shows the failing step and its last lines",
+            hint=f"argojobs get {self.name}{self.target.options} shows the failing step and its last lines",
         )
 
     def logs(self, step: str = "", *, follow: bool = False) -> Iterator[str]:
@@ -146,7 +146,12 @@ def run(
     given = {**(parameters or {}), **more}
     wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
     plan = plan_of(wish, place, loaded, experiment=experiment)
+    if place.context.storage:
+        from argojobs.cli.claims import ensure_storage
+
+        ensure_storage(place.context, plan.workflow)
     created = carry_out(plan, place.service, place.repository)
+    keep_manifest(plan, place.repository)
     return Run(str(created["metadata"]["name"]), pipeline, place)
 
 

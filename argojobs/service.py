@@ -1,7 +1,7 @@
 """What a server of workflows offers, as a protocol: Argo's REST API and no more.
 
-`engine.local.LocalService` keeps it on this machine; `client/` will keep it on a real
-argo-server. A workflow is a plain dict, exactly an Argo Workflow object. The CLI and the Python
+`engine.local.LocalService` keeps it on this machine; `client.rest.ArgoService` on a real
+argo-server. `Pods`, at the end, is what only Kubernetes offers beside it. A workflow is a plain dict, exactly an Argo Workflow object. The CLI and the Python
 API know only this protocol.
 Source of the operations: Argo's REST API, workflow service (`/api/v1/workflows/...`).
 """
@@ -162,31 +162,6 @@ class Machine:
     offers: Mapping[str, str]
 
 
-class Pods(Protocol):
-    """What only Kubernetes offers beside Argo's server: the pods themselves, and their machines.
-
-    Every method may raise `NotFoundError`, `UsageError` (not allowed) or `ServerError`.
-    """
-
-    def of_run(self, run: str) -> list[Pod]:
-        """Return the pods of a run that are still there, in order of their names."""
-
-    def events(self, run: str) -> list[PodEvent]:
-        """Return what happened to the pods of a run, oldest first; Kubernetes keeps it an hour."""
-
-    def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
-        """Run a command in a pod that runs, and wait for its end.
-
-        Raises NotFoundError where there is no such pod, ConflictError where it does not run.
-        """
-
-    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
-        """Give a port of this machine that leads to a port of a pod, while the context is open."""
-
-    def machines(self) -> list[Machine]:
-        """Return the machines that pods run on."""
-
-
 @dataclass(frozen=True, slots=True)
 class GpuUse:
     """Who uses so many GPUs; run and namespace are "" where there is none."""
@@ -216,3 +191,31 @@ class Gpus:
     def free(self) -> int:
         """How many of them are not lent."""
         return max(0, self.total - self.used)
+
+
+class Pods(Protocol):
+    """What only Kubernetes offers beside Argo's server: the pods themselves, and their machines.
+
+    Every method may raise `NotFoundError`, `UsageError` (not allowed) or `ServerError`.
+    """
+
+    def of_run(self, run: str) -> list[Pod]:
+        """Return the pods of a run that are still there, in order of their names."""
+
+    def events(self, run: str) -> list[PodEvent]:
+        """Return what happened to the pods of a run, oldest first; Kubernetes keeps it an hour."""
+
+    def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
+        """Run a command in a pod that runs, and wait for its end.
+
+        Raises NotFoundError where there is no such pod, ConflictError where it does not run.
+        """
+
+    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
+        """Give a port of this machine that leads to a port of a pod, while the context is open."""
+
+    def machines(self) -> list[Machine]:
+        """Return the machines that pods run on."""
+
+    def gpus(self) -> list[Gpus]:
+        """Return the GPUs of all machines, with who uses them."""

@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting moving peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting moving remote peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 
-from benchmarks import compiling, linting, moving, peers, running, startup
+from benchmarks import cluster, compiling, linting, moving, peers, remote, running, startup
 from benchmarks.measure import ROOT, ROUNDS, Row, machine
 from benchmarks.peers import PeerRow
 
 HEAD = f"""# Benchmarks
 
 Written by `make bench`. Each row was measured turn by turn with what stands beside it, in one run on
-one machine; the figure is the median of at least {ROUNDS} turns (three for lint and for moving artifacts). Take ratios and
+one machine; the figure is the median of at least {ROUNDS} turns (three for lint, for moving artifacts and for logs). Take ratios and
 differences from here, not absolute times.
 
 ## What is promised
@@ -37,6 +37,7 @@ PARTS = {
     "compiling": compiling.rows,
     "linting": linting.rows,
     "moving": moving.rows,
+    "remote": remote.rows,
 }
 
 
@@ -48,10 +49,17 @@ def table(rows: list[Row]) -> str:
     ]
     lines += (
         f"| {row.what} | {row.ours:.1f} | {row.beside} | {row.theirs:.1f} | {row.ratio:.2f} "
-        f"| {row.ours - row.theirs:+.1f} | {row.promise} | {'yes' if row.kept else '**no**'} |"
+        f"| {row.ours - row.theirs:+.1f} | {row.promise} | {_kept(row)} |"
         for row in rows
     )
     return "\n".join(lines) + "\n"
+
+
+def _kept(row: Row) -> str:
+    """Say whether a promise is kept; nothing where none is made."""
+    if not row.promise:
+        return ""
+    return "yes" if row.kept else "**no**"
 
 
 def peer_table(rows: list[PeerRow]) -> str:
@@ -90,6 +98,8 @@ def main() -> int:
     if not chosen or "moving" in chosen:
         versions += moving.versions()
         text += f"\nNot measured: {moving.missing()}.\n" if moving.missing() else ""
+    if (not chosen or "remote" in chosen) and cluster.missing():
+        text += f"\nNot measured: {cluster.missing()}.\n"
     text += f"\n{machine()}; {', '.join(versions)}.\n"
     print(text)
     if not chosen:

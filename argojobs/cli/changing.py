@@ -49,13 +49,15 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
     return Overridden(spec, tuple(texts))
 
 
-def owned(workflow: Workflow) -> Workflow:
-    """Return a new run's object as one of whoever asks for it."""
+def owned(workflow: Workflow, command_line: str) -> Workflow:
+    """Return a new run's object as one of whoever asks for it by this command line."""
+    from argojobs.cli.facts import COMMAND_LINE
     from argojobs.cli.owners import USER_LABEL, user_name
 
     metadata = workflow["metadata"]
     labels = {**(metadata.get("labels") or {}), USER_LABEL: user_name()}
-    return {**workflow, "metadata": {**metadata, "labels": labels}}
+    notes = {**(metadata.get("annotations") or {}), COMMAND_LINE: command_line}
+    return {**workflow, "metadata": {**metadata, "labels": labels, "annotations": notes}}
 
 
 def say_steps(names: Iterable[str], what: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
+from argojobs.cli.coercion import lean
 from argojobs.errors import UsageError
 from argojobs.manifest.nearest import nearest
 
@@ -37,12 +38,20 @@ VERBS = (
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
     Verb("init", "Pack and store the project's code; show what goes in.", BEGIN),
-    Verb("list", "List runs, newest first.", LOOK, aliases=("state",)),
+    Verb("list", "List runs, newest first.", LOOK, aliases=("state", "scheduler-state")),
     Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
-    Verb("logs", "Show the log lines of a run or of one step.", LOOK, aliases=("get-logs",)),
+    Verb("query", "Show all of a run in one look, and download its logs.", LOOK, aliases=("q",)),
+    Verb(
+        "logs",
+        "Show the log lines of a run or of one step.",
+        LOOK,
+        aliases=("get-logs", "scheduler-get-logs"),
+    ),
     Verb("artifacts", "List, fetch and store what runs take and make.", LOOK),
+    Verb("open", "Open a run in the browser, and print where it is.", LOOK),
     Verb("watch", "Follow a run until it ends.", LOOK),
     Verb("wait", "Wait until runs have ended.", LOOK),
+    Verb("gpus", "Show GPUs: how many are free, which are used and by whom.", LOOK),
     Verb("stop", "Stop the steps of a run; its exit handler still runs.", CHANGE),
     Verb(
         "abort",
@@ -57,6 +66,7 @@ VERBS = (
     Verb("delete", "Forget runs and delete their files.", CHANGE),
     Verb("context", "List contexts, which say where runs live, or change them.", REST),
     Verb("config", "Show settings, or change those of your config file.", REST),
+    Verb("doctor", "Check a context from end to end, and say for each failure what to do.", REST),
     Verb("server", "Show or stop the controller of this machine.", REST),
     Verb("version", "Show versions.", REST),
 )
@@ -162,7 +172,7 @@ def command_of(verb: Verb) -> Command:
         module.app if hasattr(module, "app") else _app(module, verb)
     )
     made.name = verb.name
-    return made
+    return lean(made)
 
 
 def _app(module: Any, verb: Verb) -> typer.Typer:
@@ -184,7 +194,7 @@ def root() -> Command:
     )
     app.callback(invoke_without_command=True)(_before_the_verb)
     made: Command = typer.main.get_command(app)
-    return made
+    return lean(made)
 
 
 def _before_the_verb(

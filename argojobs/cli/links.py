@@ -8,6 +8,7 @@ from urllib.parse import quote
 from argojobs.cli.text import Line
 
 if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
     from argojobs.config.contexts import Context
 
 
@@ -16,10 +17,16 @@ def ui_link(workflow: dict[str, Any], context: Context) -> str:
 
     Source: Argo's UI, route `workflows/NAMESPACE/NAME`.
     """
-    base = (context.ui or context.server + _below(context.base_href)).rstrip("/")
     metadata = workflow["metadata"]
-    namespace = metadata.get("namespace") or context.namespace or "default"
-    return f"{base}/workflows/{quote(namespace)}/{quote(metadata['name'])}" if base else ""
+    folder = ui_folder(context, str(metadata.get("namespace") or ""))
+    return f"{folder}/{quote(metadata['name'])}" if folder else ""
+
+
+def ui_folder(context: Context, namespace: str = "") -> str:
+    """Return the address below which the UI has the runs of a namespace; "" without a UI."""
+    base = (context.ui or context.server + _below(context.base_href)).rstrip("/")
+    space = namespace or context.namespace or "default"
+    return f"{base}/workflows/{quote(space)}" if base else ""
 
 
 def storage_link(workflow: dict[str, Any], context: Context) -> str:
@@ -34,6 +41,21 @@ def storage_link(workflow: dict[str, Any], context: Context) -> str:
     run = quote(str(workflow["metadata"]["name"]))
     address = context.storage_ui.replace("{bucket}", quote(bucket))
     return address.replace("{run}", run) if "{run}" in address else f"{address.rstrip('/')}/{run}"
+
+
+def results_folder(workflow: dict[str, Any], place: Target) -> str:
+    """Return what holds all artifacts of a run: a folder here, else `s3://bucket/key`; "" if none.
+
+    Source: Argo `status.artifactRepositoryRef`, which the controller writes.
+    """
+    name = str(workflow["metadata"]["name"])
+    if place.local is not None:
+        return place.local.repository().local(name) or ""
+    from argojobs.cli.stores import bucket_of
+    from argojobs.cli.submission import folder_of
+
+    bucket = bucket_of(workflow, {"s3": {}}, place)
+    return f"s3://{bucket}/{folder_of(place.context)}{name}" if bucket else ""
 
 
 def link_lines(workflow: dict[str, Any], context: Context) -> list[Line]:

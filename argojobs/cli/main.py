@@ -36,7 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     verbose = "--verbose" in arguments
     try:
-        result = root().main(arguments, prog_name="argojobs", standalone_mode=False)
+        result = root().main(
+            arguments, prog_name="argojobs", standalone_mode=False, obj=tuple(arguments)
+        )
     except ArgojobsError as error:
         return _say(error, verbose=verbose)
     except _USAGE_ERROR as error:

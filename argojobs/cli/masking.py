@@ -52,11 +52,11 @@ def _masked_word(word: str, before: str) -> str:
         return masked_notify(word)
     if before == "--message":
         return word
+    if word.startswith("-p") and not word.startswith("--"):
+        return f"-p{_masked_assignment(word[2:])}"
     option, equals, value = word.partition("=")
     if equals and option.startswith("-"):
         return f"{option}={_masked_word(value, option)}"
-    if word.startswith("-p") and not word.startswith("--"):
-        return f"-p{_masked_assignment(word[2:])}"
     return masked_value("", word)
 
 

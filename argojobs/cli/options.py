@@ -26,7 +26,7 @@ ServerName = Annotated[
     typer.Option(
         "--server",
         metavar="NAME|URL",
-        help="An Argo server: a context, a name in creds.yaml, or a URL.",
+        help="An Argo server: a context, a name in creds.yaml, a URL, or ARGO_SERVER.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show our own tracebacks on errors.")]

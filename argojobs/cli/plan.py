@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import Sources, placed
+from argojobs.cli.facts import COMMAND_LINE
 from argojobs.cli.owners import USER_LABEL, user_name
 from argojobs.cli.preparing import Prepared, with_artifact, with_metadata
 from argojobs.cli.text import Line, columns
-from argojobs.errors import ConflictError, NotFoundError, OutputError, UsageError
+from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, OutputError, UsageError
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name
 from argojobs.service import Service
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from argojobs.compile.code import Code
     from argojobs.storage.repository import Repository
 
+#: What the manifest is called among the results of its run.
+MANIFEST = "manifest.yaml"
 EXPERIMENT_LABEL = "argojobs.dev/experiment"
 
 
@@ -36,16 +41,25 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run to be started: the whole workflow object, and what must be stored before."""
+    """A run to be started: the whole workflow object, and what must be stored before.
+
+    kept: the key under which the manifest is stored beside the run's results; "" without a store.
+    """
 
     workflow: dict[str, Any]
     uploads: tuple[Upload, ...] = ()
     warnings: tuple[str, ...] = ()
+    kept: str = ""
 
     @property
     def name(self) -> str:
         """The name that the run will have."""
         return str(self.workflow["metadata"]["name"])
+
+    def said_by(self, command_line: str) -> Plan:
+        """Return the plan with the command line that asked for it, for whoever looks later."""
+        notes = {COMMAND_LINE: command_line}
+        return replace(self, workflow=with_metadata(self.workflow, annotations=notes))
 
 
 def make_plan(
@@ -140,13 +154,41 @@ def carry_out(plan: Plan, service: Service, repository: Callable[[], Repository]
     for upload in plan.uploads:
         store(upload, repository())
     try:
-        return service.create(plan.workflow)
+        created = service.create(plan.workflow)
     except ConflictError as error:
         if error.hint:
             raise
         raise ConflictError(
             error.what, where=error.where, hint="give another name with --name"
         ) from error
+    return created
+
+
+def keep_manifest(plan: Plan, repository: Callable[[], Repository]) -> threading.Thread:
+    """Store the manifest beside the results of a run that has started, meanwhile.
+
+    Returns the thread that does it, so that a program can wait for it in the end.
+    """
+    thread = threading.Thread(target=_keep, args=(plan, repository), name="manifest")
+    thread.start()
+    return thread
+
+
+def _keep(plan: Plan, repository: Callable[[], Repository]) -> None:
+    """Store the manifest; a run is not given up for that, where it cannot be a line says so."""
+    if not plan.kept:
+        return
+    from argojobs.cli.text import show
+    from argojobs.manifest.yaml_write import write_yaml
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
+            path = Path(folder) / MANIFEST
+            path.write_text(write_yaml(plan.workflow), encoding="utf-8")
+            repository().put(str(path), plan.kept, move=True)
+    except (ArgojobsError, OSError) as error:
+        text = f"the manifest is not kept beside the results: {error}"
+        show(warning_lines([text]), stream=sys.stderr)
 
 
 def store(upload: Upload, repository: Repository) -> None:

@@ -31,7 +31,8 @@ class Wish:
     or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
     values: parameters that are known already, as from Python; `params` wins. keep_names: those
     that Kubernetes would refuse are not cut, for who writes a program of the manifest. image:
-    what our own steps that name none run in.
+    what our own steps that name none run in. notify: whom the run tells of its end. priority: of
+    the run among those that wait, None to leave what the manifest says.
     """
 
     file: str
@@ -47,6 +48,8 @@ class Wish:
     values: Overrides = field(default_factory=dict)
     keep_names: bool = False
     image: str = ""
+    notify: str = ""
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +284,29 @@ def _resolved(workflow: dict[str, Any], overrides: Overrides) -> Applied:
 
 
 def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[str, Any]:
-    """Return the workflow with one artifact argument in place of any of its name."""
+    """Return the workflow with one artifact argument in place of any of its name.
+
+    Where the pipeline declares it optional the argument says so too: Argo looks there for what to
+    do when nothing has its key (executor, `loadArtifacts`).
+    """
     spec = dict(workflow["spec"])
+    if _is_optional(spec, str(argument["name"])):
+        argument = {**argument, "optional": True}
     arguments = dict(spec.get("arguments") or {})
     others = [a for a in arguments.get("artifacts") or [] if a.get("name") != argument["name"]]
     arguments["artifacts"] = [*others, argument]
     spec["arguments"] = arguments
     return {**workflow, "spec": spec}
+
+
+def _is_optional(spec: dict[str, Any], name: str) -> bool:
+    """Whether the entrypoint takes an artifact of this name, and can do without it."""
+    return any(
+        declared.get("name") == name and declared.get("optional")
+        for template in spec.get("templates") or ()
+        if template.get("name") == spec.get("entrypoint")
+        for declared in (template.get("inputs") or {}).get("artifacts") or ()
+    )
 
 
 def with_metadata(

@@ -28,8 +28,8 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
     """Return where a context's server is, and how to show who we are.
 
     What the context leaves out is taken from Argo's own variables (ARGO_TOKEN, ARGO_NAMESPACE,
-    ...) where ARGO_SERVER names the same server, so that no token goes elsewhere. Raises
-    UsageError where neither says a server.
+    ...) where ARGO_SERVER names the same server, so that no token goes elsewhere. Where neither
+    says a server, it is reached through the kubeconfig. Raises UsageError where there is none.
     """
     from argojobs.client.address import (
         DEFAULT_NAMESPACE,
@@ -41,11 +41,8 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
     from argojobs.config.secret_references import resolve
 
     argo = from_environment(os.environ if environ is None else environ)
-    if not context.server and argo is None:
-        raise UsageError(
-            f"the context {context.name} has no server",
-            hint=f"argojobs context add {context.name} --server URL --force, or set ARGO_SERVER",
-        )
+    if not context.server and (argo is None or context.kubeconfig or context.kube_context):
+        return _inside(context)
     url = parse(context.server) if context.server else argo.url if argo else ""
     url = with_base_href(url, context.base_href)
     same = argo if argo is not None and argo.url == url else None
@@ -58,6 +55,31 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
         insecure=context.insecure or bool(same and same.insecure),
         certificate=context.client_certificate,
         key=context.client_key,
+        label=context.name,
+    )
+
+
+def _inside(context: Context) -> ServerAddress:
+    """Return the address of a server inside the cluster, by a port-forward that is opened now.
+
+    Its certificate is not looked at: the way to it is the API server's, whose own was checked.
+    """
+    from argojobs.cli.cluster import forwarded_server, has_kubeconfig, namespace_in
+    from argojobs.client.address import ServerAddress, with_base_href
+    from argojobs.config.secret_references import resolve
+
+    if not has_kubeconfig(context):
+        raise UsageError(
+            f"the context {context.name} has no server and no kubeconfig to find one with",
+            hint=f"argojobs config set contexts.{context.name}.server URL, or set ARGO_SERVER",
+        )
+    kube, url = forwarded_server(context)
+    reference = context.token
+    return ServerAddress(
+        url=with_base_href(url, context.base_href),
+        namespace=namespace_in(context, kube),
+        token=(lambda: resolve(reference)) if reference else lambda: kube.token,
+        insecure=True,
         label=context.name,
     )
 

@@ -55,7 +55,7 @@ def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) ->
     return laid_out
 
 
-def _row(one: Listed, now: float, shown: Shown, signs: bool) -> list[Span]:  # noqa: FBT001
+def _row(one: Listed, now: float, shown: Shown, signs: bool) -> list[Span]:
     from argojobs.cli.phases import of_run, sign, style
     from argojobs.cli.times import ago, moment, run_time
 

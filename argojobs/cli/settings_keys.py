@@ -84,7 +84,7 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
     """
     from argojobs.cli.context_table import leaves
     from argojobs.config.context_files import load_contexts
-    from argojobs.config.reading import Reader
+    from argojobs.config.reading import Reader, text_of
     from argojobs.config.settings import PROJECT_FILE, config_file, load_settings
 
     load_settings(project)
@@ -94,7 +94,7 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
     for path in files:
         if not path.is_file():
             continue
-        reader = Reader(path.read_text(encoding="utf-8"), path)
+        reader = Reader(text_of(path), path)
         for at, value in leaves(reader.document):
             if at[0] != "contexts" or at[1] in known:
                 found[at] = (value, reader.where(at))

@@ -137,23 +137,17 @@ def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> St
     return found[name]
 
 
-def in_claim(text: str, target: Target) -> Path:
-    """Return the path of `claim://name/path` on this machine.
+def in_claim(text: str, home: Path) -> Path:
+    """Return the path of `claim://name/path` on this machine, whose home is given.
 
-    Raises UsageError for a cluster's claim and a path that leads out of it, NotFoundError for
-    what is not there.
+    Raises UsageError for a path that leads out of it, NotFoundError for what is not there.
     """
     from argojobs.config.settings import load_settings
 
     name, _, inside = text.removeprefix("claim://").partition("/")
-    if target.local is None:
-        raise UsageError(
-            f"{text}: a cluster's claim cannot be read from here",
-            hint="let a step copy it to an output, and get that",
-        )
     if not name or "/" in name or name in (".", ".."):
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
-    own = target.local.home / "claims" / name
+    own = home / "claims" / name
     root = Path(load_settings(Path.cwd()).claims.get(name, own)).resolve()
     path = (root / inside).resolve()
     if not path.is_relative_to(root):

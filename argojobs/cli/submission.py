@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import Sources
 from argojobs.cli.connect import Target
-from argojobs.cli.plan import Plan, earlier_code, make_plan
+from argojobs.cli.plan import MANIFEST, Plan, earlier_code, make_plan
 from argojobs.cli.preparing import Prepared, Wish, prepare
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def plan_of(
     prepared = prepared_for(wish, loaded, target.context, target.repository, stored=target.stores)
     sources = sources_of(target, prepared.settings)
     plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
-    return replace(plan, workflow=in_store(plan.workflow, target.context))
+    kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
+    return replace(plan, workflow=in_store(plan.workflow, target.context), kept=kept)
 
 
 def prepared_for(
@@ -56,7 +57,31 @@ def prepared_for(
         lambda wanted: earlier_code(repository(), wanted, folder),
         loaded,
     )
-    return replace(prepared, workflow=with_context(prepared.workflow, defaults_of(context)))
+    workflow = wished(wish, prepared.workflow, context)
+    return replace(prepared, workflow=with_context(workflow, defaults_of(context)))
+
+
+def wished(wish: Wish, workflow: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return the workflow with its priority and the step that tells of its end, if asked for.
+
+    Raises UsageError for an address that would show a secret.
+    """
+    if wish.priority is not None:
+        spec = {**workflow["spec"], "priority": wish.priority}
+        workflow = {**workflow, "spec": spec}
+    if not wish.notify:
+        return workflow
+    from argojobs.cli.links import ui_folder
+    from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
+    from argojobs.manifest import notify
+
+    folder = ui_folder(context, str((workflow.get("metadata") or {}).get("namespace") or ""))
+    return notify.with_notice(
+        workflow,
+        notify.parse(wish.notify),
+        image=wish.image or context.image or DEFAULT_IMAGE,
+        link=f"{folder}/{{{{workflow.name}}}}" if folder else "",
+    )
 
 
 def code_folder(context: Context) -> str:
@@ -79,16 +104,20 @@ def _inline(packed: Packed) -> Code:
     return inline_code(packed)
 
 
-def sources_of(target: Target, settings: Settings) -> Sources:
-    """Return where the artifact arguments of a run on this target may come from."""
+def folder_of(context: Context) -> str:
+    """Return the beginning of the keys of all runs in a context's store."""
     from argojobs.manifest.artifact_places import folder_of_runs
 
-    s3 = target.context.s3
+    return folder_of_runs(context.s3) if context.s3 is not None else ""
+
+
+def sources_of(target: Target, settings: Settings) -> Sources:
+    """Return where the artifact arguments of a run on this target may come from."""
     return Sources(
         lambda: target.service,
         claims=settings.claims if target.local is not None else None,
         bucket=bucket_of(target.context),
-        folder=folder_of_runs(s3) if s3 is not None else "",
+        folder=folder_of(target.context),
     )
 
 

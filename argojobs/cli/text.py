@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TextIO
 
 Span = tuple[str, str]
@@ -76,6 +77,7 @@ def cells(text: str) -> int:
     return sum(_cells_of(character) for character in text)
 
 
+@lru_cache(maxsize=1024)  # a text has few different ones, and a list thousands of texts
 def _cells_of(character: str) -> int:
     import unicodedata
 

@@ -58,6 +58,8 @@ _WRONG_STATE = re.compile(
     r"|must be failed/error to retry|workflow is not suspended",
     re.IGNORECASE,
 )
+#: What Argo has tried for a while, to no avail, it answers as a failure of its own (resume).
+_KUBERNETES_REFUSES = re.compile(r"is forbidden: User .* cannot ")
 #: A watch began too far back (Kubernetes' 410): read the object again.
 _EXPIRED_VERSION = re.compile(r"too old resource version|resourceVersion .*expired", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
@@ -112,7 +114,7 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
         return ConflictError(message, where=where)
     if _EXPIRED_VERSION.search(message):
         return UnclearError(message, where=where, hint="try again")
-    if code in (INVALID, PRECONDITION, OUT_OF_RANGE):
+    if code in (INVALID, PRECONDITION, OUT_OF_RANGE) or _is_finding(code, asked):
         return UsageError(message, where=where)
     if code == NOT_FOUND:
         return NotFoundError(message, where=where, hint=_missing_hint(message, asked))
@@ -120,7 +122,7 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
         return ConflictError(message, where=where)
     if code == UNAUTHENTICATED:
         return _unauthenticated(message, asked)
-    if code == FORBIDDEN:
+    if code == FORBIDDEN or (code in (UNKNOWN, INTERNAL) and _KUBERNETES_REFUSES.search(message)):
         return _forbidden(message, asked)
     if code == UNIMPLEMENTED:
         return _lacks_path(asked)
@@ -141,6 +143,11 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
     )
 
 
+def _is_finding(code: int, asked: Asked) -> bool:
+    """Tell whether it is what a server's lint found: no version gives that a code of its own."""
+    return code == UNKNOWN and asked.path.endswith("/lint")
+
+
 def redirected(location: str, asked: Asked) -> UsageError:
     """The server sends elsewhere, where the token must not go."""
     host = re.match(r"https?://[^/?#]+", location)
@@ -152,10 +159,13 @@ def redirected(location: str, asked: Asked) -> UsageError:
 
 
 def _code_and_message(body: bytes) -> tuple[int | None, str]:
+    """Read an error: of one answer, or of a stream that failed before its first message."""
     try:
-        read = json.loads(body)
+        read = json.loads(body.strip().removeprefix(b"data:"))
     except ValueError:
         return None, ""
+    if isinstance(read, dict) and isinstance(read.get("error"), dict):
+        read = {**read["error"], "code": read["error"].get("grpc_code")}
     if not isinstance(read, dict) or not isinstance(read.get("code"), int):
         return None, ""
     return read["code"], str(read.get("message", ""))

@@ -6,7 +6,6 @@ an address or certificate that is wrong (UsageError, exit 2).
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from argojobs.errors import ArgojobsError, ServerError, UsageError
@@ -44,29 +43,45 @@ class UnclearError(ServerError):
         self.retry_after = retry_after
 
 
-def connection_failure(error: Exception, address: ServerAddress) -> ArgojobsError:
-    """Return what an exception of the HTTP library means."""
-    import requests
+def connection_failure(
+    error: Exception, address: ServerAddress, *, connecting: bool, proxy: bool = False
+) -> ArgojobsError:
+    """Return what an exception of a connection means.
 
-    text = _chain(error)
-    if isinstance(error, requests.exceptions.SSLError) or "SSLError" in text:
-        return _tls_failure(text, address)
-    if isinstance(error, requests.exceptions.ProxyError):
+    connecting: whether it came before the connection stood, so that nothing was sent. proxy:
+    whether there is a proxy on the way.
+    """
+    if address.url.startswith("https:") and _is_tls(error):
+        return _tls_failure(repr(error), address, sent=not connecting)
+    if connecting and proxy:
         return _unreachable(address, "the proxy on the way does not answer (HTTPS_PROXY, NO_PROXY)")
-    if isinstance(error, requests.exceptions.ConnectTimeout):
-        return _unreachable(address, "no answer from its host")
-    if "NameResolutionError" in text or "getaddrinfo" in text:
-        return _unreachable(address, "there is no host of this name here")
-    if "NewConnectionError" in text:
-        refused = re.search(r"\[Errno -?\d+\] ([^'\")]+)", text)
-        reason = refused[1].strip() if refused else "no connection"
-        return _unreachable(address, reason[:1].lower() + reason[1:])
-    if isinstance(error, requests.exceptions.Timeout) or "Read timed out" in text:
+    if connecting:
+        return _unreachable(address, _reason(error))
+    if isinstance(error, TimeoutError):
         return UnclearError(f"the server {address.whole} does not answer", hint="try again later")
     return UnclearError(
         f"the server {address.whole} closed the connection before it had answered",
         hint="it may be restarting, or no HTTP server listens there; try again",
     )
+
+
+def _is_tls(error: Exception) -> bool:
+    """Tell whether TLS failed, be it that the other side hung up in the middle of it."""
+    import ssl
+
+    return isinstance(error, ssl.SSLError) and not isinstance(error, TimeoutError)
+
+
+def _reason(error: Exception) -> str:
+    """Say why no connection stands."""
+    import socket
+
+    if isinstance(error, TimeoutError):
+        return "no answer from its host"
+    if isinstance(error, socket.gaierror):
+        return "there is no host of this name here"
+    reason = str(getattr(error, "strerror", None) or "no connection")
+    return reason[:1].lower() + reason[1:]
 
 
 def _unreachable(address: ServerAddress, reason: str) -> UnclearError:
@@ -75,7 +90,7 @@ def _unreachable(address: ServerAddress, reason: str) -> UnclearError:
     )
 
 
-def _tls_failure(text: str, address: ServerAddress) -> ArgojobsError:
+def _tls_failure(text: str, address: ServerAddress, *, sent: bool) -> ArgojobsError:
     """Tell the wrong certificate from the wrong protocol, and both from a broken line."""
     if "WRONG_VERSION_NUMBER" in text or "UNKNOWN_PROTOCOL" in text or "RECORD_LAYER" in text:
         plain = "http" + address.url.removeprefix("https")
@@ -109,7 +124,7 @@ def _tls_failure(text: str, address: ServerAddress) -> ArgojobsError:
     return UnclearError(
         f"no secure connection to the server {address.whole}: it broke off",
         hint=_UP if address.certificate else f"{_UP}; or it wants a client certificate",
-        sent=False,
+        sent=sent,
     )
 
 
@@ -127,16 +142,3 @@ def speaks_https(address: ServerAddress) -> UsageError:
         f"the server {address.whole} speaks https, not http",
         hint=f"its address is {secure} then (ARGO_SECURE=true)",
     )
-
-
-def _chain(error: BaseException | None) -> str:
-    """The texts of an exception and of what it holds and came from."""
-    parts: list[str] = []
-    while error is not None and len(parts) < 10:
-        parts.append(f"{type(error).__name__}: {error!r}")
-        inner = next((one for one in error.args if isinstance(one, BaseException)), None)
-        reason = getattr(inner, "reason", None)
-        if isinstance(reason, BaseException):
-            parts.append(repr(reason))
-        error = error.__cause__ or error.__context__
-    return "\n".join(parts)

@@ -1,27 +1,24 @@
 """Requests to an Argo server: who we are, time limits, retries of what is safe, errors of ours.
 
-Nothing here knows what a workflow is. The library `requests` is imported when the first request
-is made. Sleeping and chance are passed in.
+Nothing here knows what a workflow is. Sleeping and chance are passed in.
 """
 
 from __future__ import annotations
 
-import random
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 from argojobs.client.address import ServerAddress, authorization
 from argojobs.client.answers import Asked, failure, read_json, redirected
-from argojobs.client.failures import UnclearError, connection_failure, missing_file
+from argojobs.client.chunks import pieces
+from argojobs.client.connections import Connections
+from argojobs.client.failures import UnclearError, connection_failure
 from argojobs.errors import ArgojobsError
-
-if TYPE_CHECKING:
-    import requests
 
 VERSION_PATH = "/api/v1/version"
 
@@ -36,8 +33,18 @@ PAUSES = (0.25, 0.5, 1.0, 2.0)
 #: A server that asks for more patience than this is not waited for.
 LONGEST_WAIT = 30.0
 
+#: What a connection raises when it cannot be opened, or breaks.
+_BROKEN = (OSError, HTTPException)
+
 Result = TypeVar("Result")
 Query = Mapping[str, str]
+
+
+def chance() -> float:
+    """Return a number from 0 to 1 by chance."""
+    import random
+
+    return random.random()  # noqa: S311 - it spreads retries
 
 
 class Transport:
@@ -48,11 +55,12 @@ class Transport:
         address: ServerAddress,
         *,
         sleep: Callable[[float], None] = time.sleep,
-        chance: Callable[[], float] = random.random,
+        chance: Callable[[], float] = chance,
         pauses: tuple[float, ...] = PAUSES,
     ) -> None:
         self.address = address
         self.sleep = sleep
+        self._connections = Connections(address)
         self._chance = chance
         self._pauses = pauses
         self._authorization: str | None = None
@@ -82,7 +90,7 @@ class Transport:
     def once(self, method: str, path: str, *, query: Query | None = None, body: Any = None) -> Any:
         """Make a request, whatever happens only once, and return the JSON of its answer."""
         with self._sent(method, path, query, body, timeout=ANSWER_TIMEOUT) as response:
-            content = response.content
+            content = response.read()
             kind = response.headers.get("Content-Type", "")
             return read_json(content, kind, self.asked(method, path))
 
@@ -96,14 +104,14 @@ class Transport:
         with self._sent("GET", path, query, None, timeout=SILENCE_TIMEOUT, headers=headers) as got:
             kind = got.headers.get("Content-Type", "")
             if "event-stream" not in kind and "json" not in kind:
-                read_json(got.raw.read(20000), kind, self.asked("GET", path))
+                read_json(got.read(20000), kind, self.asked("GET", path))
             yield self._pieces(got)
 
     @contextmanager
     def download(self, path: str) -> Iterator[tuple[int, Mapping[str, str], Iterator[bytes]]]:
         """Give the status, headers and bytes of a file as it is stored, or of a redirect."""
         with self._sent("GET", path, None, None, timeout=ANSWER_TIMEOUT, moved=True) as response:
-            yield response.status_code, response.headers, self._pieces(response)
+            yield response.status, dict(response.headers), self._pieces(response)
 
     def repeated(self, attempt: Callable[[], Result], *, repeat: bool = True) -> Result:
         """Make an attempt again while that may help: with growing pauses, no two alike."""
@@ -120,42 +128,9 @@ class Transport:
 
     def close(self) -> None:
         """Let go of the connections."""
-        if "_session" in self.__dict__:
-            self._session.close()
-            del self._session
+        self._connections.close()
 
     # How it is done
-
-    @cached_property
-    def _session(self) -> requests.Session:
-        import requests
-
-        session = requests.Session()
-        if self.address.insecure:  # asked for by name: one need not be told at each request
-            import urllib3
-
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        session.headers["User-Agent"] = "argojobs"
-        # What is stored compressed is to arrive as it is stored.
-        session.headers["Accept-Encoding"] = "identity"
-        return session
-
-    @cached_property
-    def _verify(self) -> bool | str:
-        if self.address.insecure:
-            return False
-        if self.address.ca_file and not Path(self.address.ca_file).is_file():
-            raise missing_file(self.address.ca_file, "the CA file", self.address)
-        return self.address.ca_file or True
-
-    @cached_property
-    def _certificate(self) -> str | tuple[str, str] | None:
-        for path in (self.address.certificate, self.address.key):
-            if path and not Path(path).is_file():
-                raise missing_file(path, "the client certificate", self.address)
-        if self.address.certificate and self.address.key:
-            return (self.address.certificate, self.address.key)
-        return self.address.certificate or None
 
     @contextmanager
     def _sent(
@@ -168,73 +143,87 @@ class Transport:
         timeout: float,
         headers: Mapping[str, str] | None = None,
         moved: bool = False,
-    ) -> Iterator[requests.Response]:
+    ) -> Iterator[HTTPResponse]:
         """Send a request and give its good answer; after a 401 once more with a new token.
 
         moved: a redirect on the same server is an answer, too.
         """
+        target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
+        sent = None if body is None else json.dumps(body).encode()
+        connection, response = self._once(method, target, sent, timeout, headers)
         try:
-            response = self._once(method, path, query, body, timeout, headers)
-            if response.status_code == 401 and self.address.token is not None:
-                response.close()
+            if response.status == 401 and self.address.token is not None:
+                self._connections.done(connection, response)
                 self._authorization = None
-                response = self._once(method, path, query, body, timeout, headers)
-            with response:
-                if response.status_code >= 300 and not (moved and self._stays(response)):
-                    raise self._failure(response, method, path)
-                yield response
-        except _library_errors() as error:
-            raise connection_failure(error, self.address) from error
+                connection, response = self._once(method, target, sent, timeout, headers)
+            if response.status >= 300 and not (moved and self._stays(response)):
+                raise self._failure(response, method, path)
+            yield response
+        except _BROKEN as error:
+            raise self._broken(error) from error
+        finally:
+            self._connections.done(connection, response)
 
     def _once(
         self,
         method: str,
-        path: str,
-        query: Query | None,
-        body: Any,
+        target: str,
+        body: bytes | None,
         timeout: float,
         headers: Mapping[str, str] | None,
-    ) -> requests.Response:
-        url = self.address.url + path
-        if query:
-            url += "?" + urlencode(query, quote_via=quote)
-        return self._session.request(
-            method,
-            url,
-            json=body,
-            headers=dict(headers or {}),
-            auth=self._show_token,
-            timeout=(CONNECT_TIMEOUT, timeout),
-            allow_redirects=False,
-            stream=True,
-            verify=self._verify,
-            cert=self._certificate,
-        )
+    ) -> tuple[HTTPConnection, HTTPResponse]:
+        """Send a request and return its answer, of which only the head is read."""
+        shown = self._headers(headers, body)
+        connection = self._connections.take() or self._opened()
+        try:
+            connection.sock.settimeout(timeout)
+            with suppress(BrokenPipeError):  # perhaps it said why before it hung up
+                connection.request(method, self._connections.target(target), body, shown)
+            return connection, connection.getresponse()
+        except _BROKEN as error:
+            connection.close()
+            raise self._broken(error) from error
+        except BaseException:
+            connection.close()
+            raise
 
-    def _show_token(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Put the token on a request; being there, it also keeps a .netrc out."""
+    def _opened(self) -> HTTPConnection:
+        try:
+            return self._connections.opened(CONNECT_TIMEOUT)
+        except _BROKEN as error:
+            proxy = self._connections.over_proxy
+            raise connection_failure(error, self.address, connecting=True, proxy=proxy) from error
+
+    def _headers(self, more: Mapping[str, str] | None, body: bytes | None) -> dict[str, str]:
+        """Return the headers of a request, the token among them."""
         if self._authorization is None:
             token = self.address.token
             self._authorization = authorization(token()) if token is not None else ""
+        headers = {"User-Agent": "argojobs", **self._connections.headers(), **(more or {})}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
         if self._authorization:
-            request.headers["Authorization"] = self._authorization
-        return request
+            headers["Authorization"] = self._authorization
+        return headers
 
-    def _stays(self, response: requests.Response) -> bool:
+    def _broken(self, error: Exception) -> ArgojobsError:
+        return connection_failure(error, self.address, connecting=False)
+
+    def _stays(self, response: HTTPResponse) -> bool:
         """Whether an answer is a redirect that leads to the same server."""
         location = response.headers.get("Location", "")
         here, there = urlsplit(self.address.url), urlsplit(location)
-        return 300 <= response.status_code < 400 and (
+        return 300 <= response.status < 400 and (
             not there.netloc or (there.scheme, there.netloc) == (here.scheme, here.netloc)
         )
 
-    def _failure(self, response: requests.Response, method: str, path: str) -> ArgojobsError:
+    def _failure(self, response: HTTPResponse, method: str, path: str) -> ArgojobsError:
         asked = self.asked(method, path)
-        if 300 <= response.status_code < 400:
+        if 300 <= response.status < 400:
             return redirected(response.headers.get("Location", ""), asked)
-        body = response.raw.read(100_000, decode_content=True)
+        body = response.read(100_000)
         return failure(
-            response.status_code,
+            response.status,
             self._without_token(body),
             response.headers.get("Content-Type", ""),
             asked,
@@ -254,34 +243,24 @@ class Transport:
         """The server's version, "" when it does not tell."""
         try:
             with self._sent("GET", VERSION_PATH, None, None, timeout=CONNECT_TIMEOUT) as got:
-                return str(got.json().get("version", "")) if got.status_code == 200 else ""
+                return str(json.loads(got.read()).get("version", ""))
         except (ArgojobsError, ValueError, AttributeError):
             return ""
 
-    def _pieces(self, response: requests.Response) -> Iterator[bytes]:
+    def _pieces(self, response: HTTPResponse) -> Iterator[bytes]:
         """The bytes of an answer, each as soon as it is there."""
-        length = response.headers.get("Content-Length", "")
-        missing = int(length) if length.isdecimal() else 0
         try:
-            while piece := response.raw.read1(1 << 18):
-                missing -= len(piece)
-                yield piece
-        except _library_errors() as error:
-            raise connection_failure(error, self.address) from error
-        if missing > 0:
+            yield from pieces(response)
+        except IncompleteRead as error:
+            if not error.expected:
+                raise self._broken(error) from error
             raise UnclearError(
-                f"the answer broke off {missing} bytes before its end",
+                f"the answer broke off {error.expected} bytes before its end",
                 where=self.address.called,
                 hint="try again",
-            )
-
-
-def _library_errors() -> tuple[type[Exception], ...]:
-    """What requests and urllib3, of which it is made, raise when a connection fails."""
-    import requests
-    import urllib3
-
-    return (requests.exceptions.RequestException, urllib3.exceptions.HTTPError)
+            ) from error
+        except _BROKEN as error:
+            raise self._broken(error) from error
 
 
 def _seconds(text: str) -> float:

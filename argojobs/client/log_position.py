@@ -67,7 +67,10 @@ class Position:
             self.since = f"{found[1]}{found[3]}"
             for old in [one for one in self._recent if one < second - WINDOW]:
                 del self._recent[old]
-        self._recent.setdefault(second, Counter())[key] += 1
+        seen = self._recent.get(second)
+        if seen is None:
+            seen = self._recent[second] = Counter()
+        seen[key] = seen.get(key, 0) + 1
         return text
 
     def _take_unstamped(self, text: str) -> str | None:

@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.archived_logs import archived_or_note
 from argojobs.client.failures import UnclearError
 from argojobs.client.log_position import Position
 from argojobs.client.paths import workflow_path
@@ -140,27 +139,40 @@ class LogReader:
             known = self._positions.get(self._pod)
             if follow and known is not None and known.since:
                 query["logOptions.sinceTime"] = known.since
+        pods: dict[str, tuple[str, Position]] = {}
         for message in messages(self._transport, self._path, query):
             pod, stamped = message.get("podName", ""), message.get("content", "")
-            node_id = node_of(self._name, pod)
-            if self._node_id and node_id != self._node_id:
+            if pod not in pods:
+                pods[pod] = node_of(self._name, pod), self._position_of(pod, stamped, tail)
+                if present is not None and self._wants(pods[pod][0]):
+                    present.add(pod)
+            node_id, position = pods[pod]
+            if not self._wants(node_id):
                 continue
-            if present is not None:
-                present.add(pod)
-            begins = pod not in self._positions
-            position = self._positions.setdefault(pod, Position())
-            if tail and begins:
-                position.begin_here(stamped)
             text = position.take(stamped)
-            if text is None or _EXECUTOR.match(text):
+            if text is None or (text.startswith("time=") and _EXECUTOR.match(text)):
                 continue
             position.count += 1
             yield LogLine(node_id, pod, text.removesuffix("\r"))
+
+    def _wants(self, node_id: str) -> bool:
+        return not self._node_id or node_id == self._node_id
+
+    def _position_of(self, pod: str, stamped: str, tail: int) -> Position:
+        """Return how far a pod's log was read; with a tail it begins at its first line here."""
+        position = self._positions.get(pod)
+        if position is None:
+            position = self._positions[pod] = Position()
+            if tail:
+                position.begin_here(stamped)
+        return position
 
     def _of_gone_pods(
         self, workflow: Workflow, present: set[str], tail: int = 0
     ) -> Iterator[LogLine]:
         """Yield from the archive what was not seen of pods that are not there any more."""
+        from argojobs.client.archived_logs import archived_or_note
+
         ended = _ENDED | ({"Running"} if is_final(workflow) else set())
         nodes = [
             node

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import random
+import builtins
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from argojobs.client import artifacts, listing, watching
+from argojobs.client import listing, watching
 from argojobs.client.address import ServerAddress
 from argojobs.client.failures import UnclearError
-from argojobs.client.http import VERSION_PATH, Transport
+from argojobs.client.http import VERSION_PATH, Transport, chance
 from argojobs.client.logs import LogReader
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.submitting import submit, whole
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
 from argojobs.service import LogLine, WatchEvent, Workflow
-from argojobs.storage.repository import Repository
-from argojobs.storage.retrieve import copy_artifact
+
+if TYPE_CHECKING:
+    from argojobs.storage.repository import Repository
 
 #: Argo's label on a run: which one it was resubmitted from.
 RESUBMITTED_FROM = "workflows.argoproj.io/resubmitted-from-workflow"
@@ -41,7 +42,7 @@ class ArgoService:
         repository: Callable[[], Repository] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
+        chance: Callable[[], float] = chance,
     ) -> None:
         self.address = address
         self.namespace = address.namespace
@@ -85,6 +86,10 @@ class ArgoService:
             fields=listing.LEFT_OUT,
         )
         return [whole(workflow) for workflow in found]
+
+    def summaries(self) -> builtins.list[Workflow]:
+        """Return all runs, newest first, with what a line about each needs and nothing else."""
+        return listing.newest(self.transport, self.namespace, fields=listing.SUMMARIES)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all runs, newest first: what completion and short names need."""
@@ -175,6 +180,8 @@ class ArgoService:
 
     def delete(self, name: str) -> None:
         """See `Service.delete`; it goes from the archive too. Artifacts stay in their repository."""
+        from argojobs.client.artifacts import ARCHIVED
+
         run = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
         if not watching.is_final(run):
             with suppress(ConflictError):  # it has ended meanwhile
@@ -183,13 +190,16 @@ class ArgoService:
             NotFoundError
         ):  # only the archive has it, or an attempt without answer did it
             self.transport.call("DELETE", self._path(name), repeat=True)
-        if (run["metadata"].get("labels") or {}).get(artifacts.ARCHIVED) == "Persisted":
+        if (run["metadata"].get("labels") or {}).get(ARCHIVED) == "Persisted":
             archived = path_of("api", "v1", "archived-workflows", run["metadata"]["uid"])
             with suppress(NotFoundError):
                 self.transport.call("DELETE", archived, repeat=True)
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """See `Service.artifact`: an archive is unpacked, a folder is copied file by file."""
+        from argojobs.client import artifacts
+        from argojobs.storage.retrieve import copy_artifact
+
         run = self.get(name)
         if self._repository is not None:
             return copy_artifact(self._repository(), run, node_id, artifact, target)

@@ -48,7 +48,7 @@ _PUBLIC = [
 
 def to_dsl_source(manifest: Mapping[str, Any]) -> str:
     """Return the program. Raises UnsupportedError that names what the DSL has no words for."""
-    typed = typed_tree(dict(manifest))
+    typed = typed_tree(_given(manifest))
     kept: dict[str, str] = {}
     while True:
         try:
@@ -59,6 +59,17 @@ def to_dsl_source(manifest: Mapping[str, Any]) -> str:
             kept[error.template] = str(error)
         except CannotSayError as error:
             raise _unsupported(str(error)) from error
+
+
+def _given(value: Any) -> Any:
+    """Return a manifest without its null fields, which are no fields to Argo; items stay."""
+    if isinstance(value, Mapping):
+        return {
+            key: item if key == "withItems" else _given(item)
+            for key, item in value.items()
+            if item is not None
+        }
+    return [_given(item) for item in value] if isinstance(value, list) else value
 
 
 def _unsupported(what: str) -> UnsupportedError:

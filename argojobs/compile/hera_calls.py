@@ -330,7 +330,7 @@ def described(value: Any) -> Any:
     if isinstance(value, BaseModel):
         if list(type(value).model_fields) == ["root"]:
             return described(value.root)  # type: ignore[attr-defined]
-        return Call(f"m.{type(value).__name__}", described_fields(set_fields(value)))
+        return Call(f"m.{_model_name(type(value))}", described_fields(set_fields(value)))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, list | tuple):
@@ -338,6 +338,18 @@ def described(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: described(each) for key, each in value.items()}
     return value
+
+
+@cache
+def _model_name(model: type) -> str:
+    """Return what hera's models call a class: one name of Argo's and Kubernetes' has the version."""
+    from hera.workflows import models
+
+    name = model.__name__
+    if getattr(models, name, None) is model:
+        return name
+    version = model.__module__.rpartition(".")[2]
+    return f"{version.capitalize()}{name}"
 
 
 _ORDER = ("name", "mount_path", "inputs", "outputs", "image", "command", "args", "source", "env")

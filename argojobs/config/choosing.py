@@ -18,6 +18,9 @@ from argojobs.config.settings import PROJECT_FILE
 from argojobs.errors import UsageError
 
 CONTEXT_VARIABLE = "ARGOJOBS_CONTEXT"
+
+#: Argo's own variable, whose name stands for the server that it names, as a context without a table.
+ARGO_SERVER = "ARGO_SERVER"
 CREDS_FILE = "creds.yaml"
 
 
@@ -44,10 +47,42 @@ def choose(
             f"--context {context} and --server {server} both say where",
             hint="leave one of them out",
         )
+    variables = os.environ if environ is None else environ
     if server:
+        if _is_argos(server, contexts) or (
+            "://" not in server and server == variables.get(ARGO_SERVER)
+        ):
+            return of_argos_variables(variables)
         return server_context(server, contexts, _creds_files(project, folder))
-    name, said_by = chosen_name(contexts, context, os.environ if environ is None else environ)
+    name, said_by = chosen_name(contexts, context, variables)
+    if _is_argos(name, contexts):
+        return of_argos_variables(variables)
     return contexts.get(name, said_by=said_by)
+
+
+def of_argos_variables(variables: Mapping[str, str]) -> Context:
+    """Return the context of the server that ARGO_SERVER names, as the argo program reads it.
+
+    The token, the namespace and whether the certificate is checked are taken from Argo's variables
+    wherever they name the server in use. Raises UsageError without ARGO_SERVER.
+    """
+    from argojobs.config.context_reading import server_url
+
+    text = variables.get(ARGO_SERVER, "").strip()
+    if not text:
+        raise UsageError(
+            "the variable ARGO_SERVER is not set",
+            hint="export ARGO_SERVER=HOST:2746, and ARGO_TOKEN, as for the argo program",
+        )
+    plain = variables.get("ARGO_SECURE", "").lower() in ("0", "f", "false")
+    url = text if "://" in text else f"{'http' if plain else 'https'}://{text}"
+    return Context(
+        ARGO_SERVER, server=server_url(url), base_href=variables.get("ARGO_BASE_HREF", "")
+    )
+
+
+def _is_argos(name: str, contexts: Contexts) -> bool:
+    return name == ARGO_SERVER and name not in contexts.names()
 
 
 def project_of(folder: Path) -> Path | None:

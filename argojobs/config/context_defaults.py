@@ -23,4 +23,14 @@ def defaults_of(context: Context) -> Defaults:
         storage=context.storage,
         max_parallel=context.max_parallel,
         limit_key=context.name,
+        pull_secret=context.registry.pull_secret if context.registry is not None else "",
+    )
+
+
+def account_of(context: Context) -> Defaults:
+    """Return what also a run needs that computes nothing: where it lives, and by whose rights."""
+    return Defaults(
+        namespace=context.namespace,
+        service_account=context.service_account,
+        pull_secret=context.registry.pull_secret if context.registry is not None else "",
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.contexts import LOCAL, LOCAL_NAME, Context
-from argojobs.config.reading import Reader
+from argojobs.config.reading import Reader, text_of
 from argojobs.config.settings import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
 from argojobs.config.toml_lines import At
 from argojobs.errors import UsageError
@@ -111,7 +111,7 @@ def _tables(reader: Reader, *, project: bool) -> dict[str, dict[str, Any]]:
 
 
 def _reader(path: Path) -> Reader | None:
-    return Reader(path.read_text(encoding="utf-8"), path) if path.is_file() else None
+    return Reader(text_of(path), path) if path.is_file() else None
 
 
 def _name(reader: Reader | None, key: str, other: str, other_file: str) -> str:

@@ -130,6 +130,8 @@ def read_creds(path: Path) -> Creds:
             unknown.append(key)
         elif not _is_nothing(value):
             found[name] += _entries(name, key, value, text, path)
+    if len(unknown) == len(document):
+        raise _no_lists(path)
     for name, entries in found.items():
         _check_names(name, entries, path)
     return Creds(path, tuple(found[ARGO]), tuple(found[S3]), tuple(found[REGISTRY]), tuple(unknown))
@@ -184,16 +186,20 @@ def _document(text: str, path: Path) -> dict[str, Any]:
     if wrong is not None:
         raise _indentation_error(path, *wrong)
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise UsageError(
-            "this file holds no lists of servers, stores or registries",
-            where=str(path),
-            hint="write a list under `argo:`, `s3:` and `registry:`",
-        )
+        raise _no_lists(path)
     import yaml
 
     # A password may be 007 or yes: here every scalar is the text that stands in the file.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     return dict(yaml.load(text, Loader=loader))  # noqa: S506 - makes nothing but text
+
+
+def _no_lists(path: Path) -> UsageError:
+    return UsageError(
+        "this file holds no lists of servers, stores or registries",
+        where=str(path),
+        hint="write a list under `argo:`, `s3:` and `registry:`",
+    )
 
 
 def _entries(name: str, title: str, value: Any, text: str, path: Path) -> list[Entry]:

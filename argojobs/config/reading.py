@@ -13,6 +13,31 @@ from argojobs.errors import UsageError
 _UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
+#: The largest settings that are read, and the most parts of one dotted key: what `tomllib` needs
+#: grows with the square of them.
+_MOST_BYTES = 2**20
+_MOST_PARTS = 32
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a settings file. Raises UsageError where it is too large or no text."""
+    with path.open("rb") as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise UsageError(
+            "the settings are longer than 1 MiB", where=str(path), hint="name the right file"
+        )
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"the byte 0x{data[error.start]:02x} is no UTF-8",
+            where=str(path),
+            hint="save the file as UTF-8",
+        ) from error
+
+
 class Reader:
     """One parsed file; a value's place in it is the tuple of its keys from the top.
 
@@ -24,12 +49,23 @@ class Reader:
         import tomllib
 
         self.path = path
+        long = _LONG_KEY.search(text)
+        if long is not None:
+            raise UsageError(
+                f"a key has more than {_MOST_PARTS} parts",
+                where=f"{path}:{text.count(chr(10), 0, long.start()) + 1}",
+                hint="put it in quotes if it is one key, or a text",
+            )
         try:
             self.document: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             where = f"{path}:{line[1]}" if line else str(path)
             raise UsageError(f"this is no TOML: {error}", where=where) from error
+        except RecursionError as error:
+            raise UsageError(
+                "this is no TOML: nested too deep", where=str(path), hint="nest it less deep"
+            ) from error
         self._text = text
         self._lines: dict[At, int] | None = None
 

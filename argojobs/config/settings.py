@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from argojobs.config.reading import Reader
+from argojobs.config.reading import Reader, text_of
 from argojobs.config.toml_lines import At
 from argojobs.errors import UsageError
 
@@ -105,7 +105,7 @@ def load_settings(project: Path | None = None) -> Settings:
     settings = Settings()
     for path in files:
         if path.is_file():
-            settings = merge(settings, parse_settings(path.read_text(encoding="utf-8"), path))
+            settings = merge(settings, parse_settings(text_of(path), path))
     return settings
 
 

@@ -53,6 +53,28 @@ def release(gpus: Sequence[str], pod_directory: str, folder: Path = LEASE_FOLDER
                 (folder / f"gpu-{gpu}").unlink()
 
 
+def lent(gpus: Sequence[str], folder: Path = LEASE_FOLDER) -> dict[str, tuple[str, str]]:
+    """Return the pod directory and the user of each of the GPUs that is lent."""
+    if not folder.exists():
+        return {}
+    with _locked(folder):
+        return {
+            gpu: (_holder(folder, gpu), _user(folder / f"gpu-{gpu}"))
+            for gpu in gpus
+            if _is_held(folder, gpu)
+        }
+
+
+def _user(lease_file: Path) -> str:
+    import pwd
+
+    number = lease_file.stat().st_uid
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:  # a user that this host does not know by name
+        return str(number)
+
+
 def _is_held(folder: Path, gpu: str) -> bool:
     found = _read(folder, gpu)
     if found is None:

@@ -55,8 +55,17 @@ def check(workflow: Mapping[str, Any]) -> list[Finding]:
     found = check_fields(workflow)
     if any(finding.code == "wrong-type" for finding in found):
         return found  # what follows relies on lists being lists and mappings being mappings
-    found.extend(check_workflow(workflow))
+    found.extend(check_workflow(with_text(workflow, found)))
     return found
+
+
+def with_text(value: Mapping[str, Any], findings: Sequence[Finding]) -> Mapping[str, Any]:
+    """Return an object with text where a number or boolean stands for it, for rules to rely on.
+
+    findings: of `check_fields` for this object, of which no other code counts.
+    """
+    texts = [finding for finding in findings if finding.code == "not-text"]
+    return clean(value, texts) if texts else value
 
 
 def clean(workflow: Mapping[str, Any], findings: Sequence[Finding]) -> dict[str, Any]:
@@ -229,7 +238,7 @@ def _check_steps(
     seen: set[str] = set()
     for number, group in enumerate(groups):
         for index, step in enumerate(group or ()):
-            if step:
+            if step is not None:
                 where = (*path, number, index)
                 yield from _check_own_name(step, where, seen, "step")
                 yield from _check_caller(step, where, known)
@@ -254,7 +263,7 @@ def _check_own_name(
 
 
 def _check_dag(dag: Mapping[str, Any], path: Path, known: Mapping[str, Needs]) -> Iterator[Finding]:
-    tasks = [(index, task) for index, task in enumerate(dag.get("tasks") or ()) if task]
+    tasks = [(index, task) for index, task in enumerate(dag.get("tasks") or ()) if task is not None]
     names = {task.get("name"): index for index, task in tasks}
     if any(task.get("depends") for _, task in tasks) and any(
         task.get("dependencies") for _, task in tasks
@@ -307,7 +316,7 @@ def _dependencies(
             yield error("depends-syntax", (*path, field), fault.what, fault.hint)
     else:
         field = "dependencies"
-        needed.extend(task.get("dependencies") or ())
+        needed.extend(name or "" for name in task.get("dependencies") or ())
     if needed and str(task.get("name", ""))[:1].isdigit():
         yield error(
             "task-name",

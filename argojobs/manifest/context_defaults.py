@@ -1,6 +1,6 @@
 """What every run in a context gets, put into its workflow: defaults, never a change of what it says.
 
-- the namespace and the service account, where the workflow names none
+- the namespace and the service account, where the workflow names none; the Secret to pull images
 - the image and the resources, for containers that have none (of a container set: the image)
 - variables, at the end of each container's own, for names that it has not
 - mounts, and a storage claim with `$STORAGE_DIR`, for paths that are not mounted yet
@@ -60,7 +60,7 @@ class Defaults:
     """What a context says of every run; an empty value says nothing.
 
     storage: the path of the storage claim, which is also among the volumes. limit_key: what runs
-    that share the limit have in common.
+    that share the limit have in common. pull_secret: the Secret with the registry's password.
     """
 
     namespace: str = ""
@@ -72,6 +72,7 @@ class Defaults:
     storage: str = ""
     max_parallel: int = 0
     limit_key: str = ""
+    pull_secret: str = ""
 
 
 def with_context(workflow: Mapping[str, Any], defaults: Defaults) -> Object:
@@ -102,6 +103,9 @@ def _with_spec(given: Mapping[str, Any], defaults: Defaults) -> Object:
     spec = dict(given)
     if defaults.service_account and not spec.get("serviceAccountName"):
         spec["serviceAccountName"] = defaults.service_account
+    secret, secrets = {"name": defaults.pull_secret}, spec.get("imagePullSecrets") or []
+    if defaults.pull_secret and secret not in secrets:
+        spec["imagePullSecrets"] = [*secrets, secret]
     names = _volume_names(spec, defaults.volumes)
     common = _containers_of(spec.get("templateDefaults") or {})
     used: set[str] = set()

@@ -44,7 +44,10 @@ def cut_names(workflow: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         notes[FULL_NAMES] = json.dumps({new: old for old, new in renamed.items()})
     if not notes:
         return workflow, []
-    annotations = {**notes, **(metadata.get("annotations") or {})}
+    given = metadata.get("annotations") or {}
+    if not isinstance(given, dict):
+        return workflow, []  # lint says what is wrong with them
+    annotations = {**notes, **given}
     told = [
         f"`{field}` {metadata[field]!r} is sent as {cut[field]!r}"
         for field in _NAMES

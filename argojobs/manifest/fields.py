@@ -21,6 +21,7 @@ from .findings import Finding, error, warning
 from .json_read import scalar_text
 from .nearest import nearest
 from .places import Path
+from .scalars import WORDS, WrittenText
 
 #: A scalar's kind, an object's name, or ["list", TYPE], ["map", TYPE], ["enum", ...].
 FieldType = str | list[Any]
@@ -149,6 +150,8 @@ class _Walk:
             self.findings.append(_type_finding("a list", value, path))
             return
         for index, item in enumerate(value):
+            if item is None and kind != "any":
+                self.findings.append(_empty_finding((*path, index)))
             self.value(item, kind, (*path, index))
 
     def map(self, value: Any, kind: FieldType, path: Path) -> None:
@@ -186,7 +189,7 @@ def _article(kind: str) -> str:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and not isinstance(value, WrittenText)
 
 
 def _is_integer(value: Any) -> bool:
@@ -239,12 +242,19 @@ def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
     what = "a number"
     if isinstance(value, bool):
         what = f"a boolean to YAML (so is {'yes, on, y' if value else 'no, off, n'})"
+    elif text in WORDS:
+        what = "a boolean to YAML"
     return warning(
         "not-text",
         path,
         f"{text} is {what}, and text belongs here",
         f'taken as "{text}"; put it in quotes',
     )
+
+
+def _empty_finding(path: Path) -> Finding:
+    hint = 'fill it, or take its `-` out; an empty text is ""'
+    return error("wrong-type", path, "the entry of the list is empty", hint)
 
 
 def _type_finding(wanted: str, value: Any, path: Path) -> Finding:

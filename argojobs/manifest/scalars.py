@@ -44,6 +44,12 @@ class NumberText(str):
     __slots__ = ()
 
 
+class WrittenText(str):
+    """A name that YAML takes for a number or boolean (`n`, `on`, `007`), as it was written."""
+
+    __slots__ = ()
+
+
 def typed(text: str) -> Scalar:
     """Return the value of a plain (unquoted) scalar. Infinities and NaN stay text."""
     if text in WORDS:

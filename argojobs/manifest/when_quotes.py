@@ -2,7 +2,7 @@
 
 Argo pastes values into the text before it reads it: `{{x}} == foo` breaks as soon as x holds a
 hyphen, a blank or a `#`. In single quotes any text without a single quote is safe. Numbers and
-booleans keep their meaning: what is compared with one is left alone. Source: Argo docs, fields,
+booleans keep their meaning: what is compared with one is left alone, as is a status. Source: Argo docs, fields,
 `when`; govaluate's MANUAL.
 """
 
@@ -18,6 +18,8 @@ _TOKENS = re.compile(
     re.DOTALL,
 )
 _TAG_ONLY = re.compile(rf"\s*{_TAG}\s*")
+#: The status of a workflow, task or step: one plain word, which is safe without quotes.
+STATUS = re.compile(r"\s*\{\{\s*(workflow|(tasks|steps)\.[\w.-]+)\.status\s*\}\}\s*")
 _PARENTHESES = ("(", ")", "!", ",")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|0[xX][0-9a-fA-F]+")
 
@@ -36,6 +38,8 @@ def quoted_when(text: str) -> str | None:
             continue
         left, right = parts[index - 1], parts[index + 1]
         if left.strip() in _PARENTHESES or right.strip() in _PARENTHESES:
+            continue
+        if STATUS.fullmatch(left) or STATUS.fullmatch(right):
             continue
         if _is_number(left) or _is_number(right) or not (_is_text(left) or _is_text(right)):
             continue

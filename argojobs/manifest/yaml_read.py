@@ -2,7 +2,8 @@
 
 Values of parameters keep the text they have in the file (`0.0`, `1e-4`, `007`, `yes`): they are
 text to Argo and must reach the program as written. All other scalars are typed as Kubernetes'
-reader types them (`scalars.py`), so `parallelism: 2` is a number and `limit: "3"` is text.
+reader types them (`scalars.py`), so `parallelism: 2` is a number and `limit: "3"` is text. The name
+of a parameter keeps its text, too, marked as what Argo would refuse (`WrittenText`).
 
 The reader works on the parser's events, one at a time, with bounds on size, depth and what
 aliases expand to, so that hostile input costs bounded time and memory. Every error is a
@@ -30,7 +31,7 @@ from yaml.events import (
 
 from ..errors import ManifestError
 from .places import place_text
-from .scalars import NOT_FINITE, WORDS, Scalar, exact, key_text, typed
+from .scalars import NOT_FINITE, WORDS, Scalar, WrittenText, exact, key_text, typed
 from .source_text import MAX_BYTES, check_text
 
 #: The deepest nesting read; real manifests stay below thirty.
@@ -237,6 +238,8 @@ class _Reader:
                     self._fail(f"{text} is no JSON number", event, "write it in quotes")
                 else:
                     value = resolve(text)
+                    if role == _PARAMETER and key == "name" and isinstance(value, (int, float)):
+                        value = WrittenText(text)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if key is _NO_KEY:
                     self._fail(

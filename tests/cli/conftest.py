@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from fake_service import FakeService
+from fake_service import FakeService, Shared, of, workflow
 
 from argojobs.cli import connect as connecting
 from argojobs.cli.main import main
-from argojobs.config.contexts import LOCAL
+from argojobs.cli.owners import user_name
+from argojobs.config.contexts import LOCAL, Context
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,21 @@ def service(monkeypatch: pytest.MonkeyPatch) -> FakeService:
     """The service that every verb finds."""
     fake = FakeService()
     place = connecting.Target(LOCAL, fake, pytest.fail, lambda: fake)
+    monkeypatch.setattr(connecting, "connect", lambda *_: fake)
+    monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
+    return fake
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Shared:
+    """A server `abacus` with a run of mine, a newer one of alex, and one of nobody."""
+    fake = Shared(
+        of(user_name(), workflow("demo-mine1", created="2026-01-01T00:00:00Z")),
+        of("alex", workflow("demo-alex1", created="2026-01-02T00:00:00Z")),
+        workflow("demo-none1", created="2026-01-03T00:00:00Z"),
+    )
+    abacus = Context("abacus", server="https://abacus", namespace="ml")
+    place = connecting.Target(abacus, fake, pytest.fail, lambda: fake, " --context abacus")
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake

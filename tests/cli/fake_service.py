@@ -154,3 +154,16 @@ class FakeService:
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         raise NotFoundError(f"{name} has no artifact {artifact!r}")
+
+
+class Shared(FakeService):
+    """A server that says whose runs are."""
+
+    def names_and_labels(self) -> list[tuple[str, Mapping[str, str]]]:
+        return [(r["metadata"]["name"], r["metadata"]["labels"]) for r in self.list()]
+
+
+def of(user: str, run: Workflow) -> Workflow:
+    """The run as one of a user."""
+    run["metadata"]["labels"]["argojobs.dev/user"] = user
+    return run

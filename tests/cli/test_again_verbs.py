@@ -158,6 +158,7 @@ class TestResubmit:
             "  first   reused: succeeded and nothing before it changed",
             "  second  runs: named by --from",
             f"{name} started",
+            f"  more: argojobs watch {name}   argojobs stop {name}",
         ]
         assert {n["displayName"] for n in self.created(service)["status"]["nodes"].values()} == {
             name,

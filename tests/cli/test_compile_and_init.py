@@ -126,7 +126,12 @@ class TestCompile:
         given = (file, "-p", "data=s3://workflows/some/key")
         made = yaml.safe_load(argojobs("compile", *given, "--context", "abacus").out)
         assert made["spec"]["arguments"]["artifacts"] == [
-            {"name": "data", "s3": {"key": "some/key"}, "archive": {"none": {}}}
+            {
+                "name": "data",
+                "s3": {"key": "some/key"},
+                "archive": {"none": {}},
+                "optional": True,
+            }
         ]
         answer = argojobs("compile", *given)
         assert answer.code == 2

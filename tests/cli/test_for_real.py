@@ -68,6 +68,19 @@ def test_a_failing_step_is_1_and_its_traceback_leads_the_report(argojobs, manife
     assert len(lines) <= 25
 
 
+def test_the_end_of_a_run_is_told_to_a_command_with_what_failed(argojobs, manifest) -> None:
+    told = 'echo "$ARGOJOBS_RUN $ARGOJOBS_PHASE"; cat $ARGOJOBS_FAILURES'
+    answer = argojobs("run", manifest("{}['key']"), "--wait", "--name", "r", "--notify", told)
+    assert answer.code == 1
+    first, failures = argojobs("logs", "r", "onExit.notify").out.splitlines()
+    assert first == "r Failed"
+    assert "first" in {one["displayName"] for one in json.loads(json.loads(failures))}
+
+
+def test_a_notification_that_fails_does_not_fail_the_run(argojobs, manifest) -> None:
+    assert argojobs("run", manifest("pass"), "--wait", "--notify", "exit 1").code == 0
+
+
 def test_detached_then_stopped(argojobs, manifest) -> None:
     started = argojobs("run", manifest("import time; time.sleep(60)"), "--detach", "-o", "name")
     name = started.out.strip()

@@ -19,10 +19,10 @@ from argojobs.errors import ServerError, UserCodeError
 
 
 def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def connect(*_: str) -> None:
+    def target(*_: str) -> None:
         raise error
 
-    monkeypatch.setattr(connecting, "connect", connect)
+    monkeypatch.setattr(connecting, "target", target)
 
 
 def test_a_mistyped_verb_gets_the_nearest(argojobs) -> None:

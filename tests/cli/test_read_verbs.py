@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import yaml
-from fake_service import FakeService, node, workflow
+from fake_service import FakeService, Shared, node, workflow
 
 from argojobs.cli.main import main
 
@@ -227,3 +227,31 @@ class TestWait:
     def test_a_state_that_is_unknown_is_3(self, argojobs, service: FakeService) -> None:
         service.runs["r"] = workflow("r", "Running")
         assert argojobs("wait", "r").code == 3
+
+
+class TestOnAServer:
+    """What is shown leads back to where it came from."""
+
+    def test_artifacts_have_their_address_in_the_store(self, argojobs, shared: Shared) -> None:
+        outputs = {"artifacts": [{"name": "model", "s3": {"key": "demo-mine1/train/model"}}]}
+        run = workflow("demo-mine1", nodes=(node("demo-mine1", "", outputs=outputs),))
+        repository = {"artifactRepository": {"s3": {"bucket": "models"}}}
+        run["status"]["artifactRepositoryRef"] = repository
+        shared.runs["demo-mine1"] = run
+        assert "s3://models/demo-mine1/train/model" in argojobs("get", "demo-mine1").out
+        assert "s3://models/demo-mine1/train/model" in argojobs("watch", "demo-mine1").out
+
+    @pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
+    def test_hints_name_the_context(self, argojobs, shared: Shared, phase: str) -> None:
+        shared.runs["demo-mine1"]["status"]["phase"] = phase
+        (more,) = [x for x in argojobs("watch", "demo-mine1").out.splitlines() if "more:" in x]
+        assert more.count("argojobs ") == more.count(" --context abacus")
+
+    def test_so_do_those_of_a_run_that_was_stopped(self, argojobs, shared: Shared) -> None:
+        shared.runs["demo-mine1"]["status"].update(
+            phase="Failed", message="Stopped with strategy 'Stop'"
+        )
+        assert "argojobs logs demo-mine1 --context abacus" in argojobs("get", "demo-mine1").out
+
+    def test_so_does_an_error(self, argojobs, shared: Shared) -> None:
+        assert "argojobs get demo-mine1 --context abacus" in argojobs("stop", "demo-mine1").err

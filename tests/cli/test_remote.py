@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from argojobs.cli.remote import address_of, remote_repository
+from argojobs.config.choosing import of_argos_variables
 from argojobs.config.contexts import S3, Context
 from argojobs.errors import UsageError
 
@@ -52,6 +53,14 @@ def test_argos_own_token_goes_to_no_other_server() -> None:
     address = address_of(Context("other", server="https://other.example:2746"), ARGO)
     assert address.token is None
     assert not address.insecure
+
+
+def test_the_server_of_argos_own_variables_gets_all_of_them() -> None:
+    address = address_of(of_argos_variables(ARGO), ARGO)
+    assert (address.url, address.namespace) == ("https://lab.example:2746", "team")
+    assert address.insecure
+    assert address.token is not None
+    assert address.token() == "Bearer from-argo"
 
 
 def test_keys_are_whole_whatever_the_prefix_of_the_context() -> None:

@@ -254,7 +254,8 @@ def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, ma
     )
     argojobs("run", manifest, "-d", "--name", "r", "-p", "data=run:old/train/model")
     (artifact,) = service.runs["r"]["spec"]["arguments"]["artifacts"]
-    assert artifact == {"name": "data", "s3": {"key": "old/train/model"}}
+    # Optional as its template declares it: Argo looks at the argument for that.
+    assert artifact == {"name": "data", "s3": {"key": "old/train/model"}, "optional": True}
     answer = argojobs("run", manifest, "-p", "data=run:old/train/modle")
     assert answer.code == 2
     assert "did you mean 'model'?" in answer.err
@@ -326,3 +327,47 @@ def test_a_third_ctrl_c_leaves_and_says_that_the_run_goes_on(argojobs, service, 
     answer = argojobs("run", manifest, "--name", "r")
     assert answer.code == 130
     assert "r goes on" in answer.err
+
+
+class TestWhatIsKept:
+    def test_the_manifest_lies_beside_the_results(self, argojobs, service, manifest) -> None:
+        argojobs("run", manifest, "-d")
+        (name,) = created(service)
+        kept = Path(str(service.repository().local(f"{name}/manifest.yaml"))).read_text()
+        assert yaml.safe_load(kept)["metadata"]["name"] == name
+
+    def test_a_run_goes_on_without_it(self, argojobs, service, manifest, monkeypatch) -> None:
+        def full() -> None:
+            raise OSError(28, "No space left on device")
+
+        place = connecting.Target(LOCAL, service, full, lambda: service, local=service)
+        monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
+        answer = argojobs("run", manifest, "-d")
+        assert answer.code == 0
+        assert len(created(service)) == 1
+        assert "the manifest is not kept" in answer.err
+
+    def test_a_name_that_is_taken_leaves_the_other_runs_alone(
+        self, argojobs, service, manifest
+    ) -> None:
+        argojobs("run", manifest, "-d", "--name", "mine", "-p", "batch_size=1")
+        place = Path(str(service.repository().local("mine/manifest.yaml")))
+        before = place.read_text()
+        assert argojobs("run", manifest, "-d", "--name", "mine", "-p", "batch_size=3").code == 2
+        assert place.read_text() == before
+
+    def test_the_command_line_without_its_secrets(self, argojobs, service, manifest) -> None:
+        argojobs("run", manifest, "-d", "--priority", "3", "--notify", "https://ci.example.com/x")
+        (name,) = created(service)
+        run = service.get(name)
+        assert run["metadata"]["annotations"]["argojobs.dev/command-line"] == (
+            f"argojobs run {manifest} -d --priority 3 --notify 'https://ci.example.com/***'"
+        )
+        assert run["spec"]["priority"] == 3
+        assert run["spec"]["onExit"] == "argojobs-exit"
+
+    def test_a_wrong_address_starts_nothing(self, argojobs, service, manifest) -> None:
+        answer = argojobs("run", manifest, "--notify", "https://me:word@ci.example.com/x")
+        assert answer.code == 2
+        assert "word" not in answer.err.replace("password", "")
+        assert created(service) == []

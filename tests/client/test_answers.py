@@ -104,6 +104,16 @@ def test_a_missing_permission_is_named_with_the_remedy(argo, service):
     assert error.exit_code == 2
 
 
+def test_a_refusal_that_the_server_calls_its_own_failure_is_one_all_the_same(argo, service):
+    said = (
+        'timed out waiting for the condition: workflows.argoproj.io "one" is forbidden: User "ann" '
+        'cannot update resource "workflows" in API group "argoproj.io" in the namespace "argo"'
+    )
+    error = failing(argo, service, Reply({"code": 13, "message": said}, 500))
+    assert error.what == "not allowed to update workflows.argoproj.io in the namespace argo as ann"
+    assert error.exit_code == 2
+
+
 def test_a_permission_that_is_not_named(argo, service):
     error = failing(argo, service, Reply({"code": 7, "message": "permission denied"}, 403))
     assert error.what == "not allowed: permission denied"

@@ -24,12 +24,36 @@ def test_runs_are_listed_newest_first(argo, service):
     assert service.names() == tuple(expected)
 
 
+def test_names_with_labels_say_whose_runs_are(argo, service):
+    argo.add("run-0", "Succeeded")
+    argo.add("mine", "Running", labels={"argojobs.dev/user": "me"})
+    found = service.names_and_labels()
+    assert [name for name, _ in found] == ["mine", "run-0"]
+    assert found[0][1]["argojobs.dev/user"] == "me"
+    assert "items.spec" not in argo.requests[-1].query["fields"]
+
+
 def test_nodes_are_not_asked_for(argo, service):
     add(argo, 1)
     service.list()
     assert argo.requests[0].query["fields"].startswith("-items.status.nodes,")
     service.names()
     assert "items.metadata.name" in argo.requests[-1].query["fields"]
+
+
+def test_a_line_about_each_run_needs_no_templates(argo, service):
+    expected = add(argo, 2)
+    assert names(service.summaries()) == expected
+    fields = argo.requests[0].query["fields"].split(",")
+    assert {"items.metadata.labels", "items.status.phase", "items.spec.priority"} <= {*fields}
+    assert not {"items.spec", "items.status", "items.spec.templates"} & {*fields}
+
+
+def test_runs_of_one_second_are_listed_by_name(argo, service):
+    for name in ("b", "a", "c"):
+        argo.add(name, "Succeeded")["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    argo.add("new", "Succeeded")["metadata"]["creationTimestamp"] = "2026-01-01T00:00:01Z"
+    assert names(service.list()) == ["new", "a", "b", "c"]
 
 
 @pytest.mark.parametrize("forgets", [False, True])

@@ -601,3 +601,12 @@ def test_the_command_line_writes_it() -> None:
 
     manifest = _workflow(_chain())
     assert written(manifest, Target.dsl, None) == to_dsl_source(manifest)
+
+
+def test_a_null_field_is_none():
+    leaf = {"name": "main", "container": {"image": "a:1", "command": ["true"]}}
+    manifest = {"metadata": {"generateName": "a-"}, "spec": {"entrypoint": "main"}}
+    with_nulls = {**leaf, "retryStrategy": None, "inputs": None}
+    assert to_dsl_source(
+        {**manifest, "spec": {**manifest["spec"], "templates": [with_nulls], "volumes": None}}
+    ) == to_dsl_source({**manifest, "spec": {**manifest["spec"], "templates": [leaf]}})

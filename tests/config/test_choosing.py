@@ -176,3 +176,28 @@ def test_the_project_around_the_working_folder_is_the_default(tmp_path):
     inside.mkdir(parents=True)
     (tmp_path / "project" / "argojobs.toml").write_text('context = "project"')
     assert choose(config=config, folder=inside, environ={}).name == "project"
+
+
+ARGO = {"ARGO_SERVER": "lab.example:2746", "ARGO_BASE_HREF": "/argo/"}
+
+
+@pytest.mark.parametrize("server", ["ARGO_SERVER", "lab.example:2746"])
+def test_the_name_and_the_value_of_argos_own_variable_are_its_server(chosen, server):
+    found = chosen(server=server, **ARGO)
+    assert (found.name, found.server) == ("ARGO_SERVER", "https://lab.example:2746")
+    assert found.base_href == "/argo/"
+    assert chosen(server=server, **ARGO, ARGO_SECURE="false").server == "http://lab.example:2746"
+
+
+def test_argos_own_variable_may_be_the_context_of_a_shell(chosen):
+    found = chosen(ARGOJOBS_CONTEXT="ARGO_SERVER", **ARGO)
+    assert found.server == "https://lab.example:2746"
+
+
+def test_argos_own_variable_alone_sends_nothing_anywhere(chosen):
+    assert chosen(user="", project="", **ARGO).is_local
+
+
+def test_argos_own_variable_that_is_not_set_is_said(chosen):
+    with pytest.raises(UsageError, match="ARGO_SERVER is not set"):
+        chosen(server="ARGO_SERVER")

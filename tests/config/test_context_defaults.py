@@ -1,7 +1,7 @@
 """What a context says of every run, as plain values."""
 
-from argojobs.config.context_defaults import defaults_of
-from argojobs.config.contexts import LOCAL, Context, Mount
+from argojobs.config.context_defaults import account_of, defaults_of
+from argojobs.config.contexts import LOCAL, Context, Mount, Registry
 from argojobs.manifest.context_defaults import Defaults, Volume
 
 
@@ -21,7 +21,9 @@ def test_a_context_with_everything():
         storage="/storage",
         storage_claim="mine",
         max_parallel=2,
+        registry=Registry("registry.example", pull_secret="pulls"),
     )
+    assert account_of(context) == Defaults("team", "runner", pull_secret="pulls")
     assert defaults_of(context) == Defaults(
         namespace="team",
         service_account="runner",
@@ -35,4 +37,5 @@ def test_a_context_with_everything():
         storage="/storage",
         max_parallel=2,
         limit_key="lab",
+        pull_secret="pulls",
     )

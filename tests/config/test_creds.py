@@ -193,3 +193,10 @@ def test_a_file_that_is_no_text(tmp_path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="is no text"):
         read_creds(path)
+
+
+def test_a_file_of_another_kind_is_no_creds(tmp_path):
+    path = tmp_path / "workflow.yaml"
+    path.write_text("kind: Workflow\nspec: {}\n")
+    with pytest.raises(UsageError, match="no lists of servers"):
+        read_creds(path)

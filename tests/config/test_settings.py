@@ -1,5 +1,6 @@
 """Settings: what the files say, merged, and every mistake with its line."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,23 @@ def test_the_config_file_is_where_platformdirs_says(monkeypatch, folder):
     monkeypatch.setenv("XDG_CONFIG_HOME", folder)
     place = platformdirs.user_config_dir("argojobs", appauthor=False)
     assert config_file() == Path(place) / "config.toml"
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"a = " + b"[" * 100_000, "no TOML"),
+        (b"x.y" * 30_000 + b" = 1", "more than 32 parts"),
+        (b"\xff\xfe", "0xff is no UTF-8"),
+        (b"#" * 1_100_000, "longer than 1 MiB"),
+        (b"x" * 1_000_000, "no TOML"),
+    ],
+)
+def test_hostile_files_are_refused_in_bounded_time(user_file, tmp_path, data, what):
+    user_file.parent.mkdir(parents=True, exist_ok=True)
+    user_file.write_bytes(data)
+    started = time.process_time()
+    with pytest.raises(UsageError, match=what) as refused:
+        load_settings(tmp_path)
+    assert str(user_file) in str(refused.value.where)
+    assert time.process_time() - started < 2

@@ -28,6 +28,7 @@ EVERYTHING = Defaults(
     storage="/storage",
     max_parallel=4,
     limit_key="lab",
+    pull_secret="pulls",
 )
 
 
@@ -256,3 +257,9 @@ def test_the_workflows_own_locks_stay():
     result = with_context(workflow(step(), synchronization=own), EVERYTHING)
     assert result["spec"]["synchronization"]["mutexes"] == own["mutexes"]
     assert len(result["spec"]["synchronization"]["semaphores"]) == 1
+
+
+def test_the_secret_to_pull_images_stands_beside_those_that_are_there():
+    given = workflow(step(image="a"), imagePullSecrets=[{"name": "mine"}])
+    result = with_context(given, Defaults(pull_secret="pulls"))
+    assert result["spec"]["imagePullSecrets"] == [{"name": "mine"}, {"name": "pulls"}]

@@ -27,6 +27,11 @@ def test_a_name_is_cut_and_its_annotation_keeps_it():
     assert "as Kubernetes takes no such name" in told[0]
 
 
+def test_annotations_that_are_none_are_left_to_lint():
+    wrong = workflow({"name": "Not A Name", "annotations": 1.5})
+    assert cut_names(wrong) == (wrong, [])
+
+
 def test_what_a_name_begins_with_is_cut_as_well():
     made, _ = cut_names(workflow({"generateName": "My_Run-"}))
     assert made["metadata"]["generateName"] == "my-run-"

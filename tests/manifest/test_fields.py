@@ -40,7 +40,7 @@ def test_known_fields_of_many_kinds():
                 "parallelism": 2,
                 "suspend": False,
                 "nodeSelector": {"a": "b"},
-                "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}, None],
+                "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
                 "templates": [
                     {
                         "name": "main",
@@ -59,6 +59,13 @@ def test_known_fields_of_many_kinds():
         )
         == []
     )
+
+
+def test_an_empty_entry_of_a_list_is_an_error_but_for_items_of_loops():
+    assert found({"volumes": [{"name": "v"}, None]}) == [
+        ("error", "wrong-type", ("spec", "volumes", 1))
+    ]
+    assert found({"templates": [{"steps": [[{"withItems": [None]}]]}]}) == []
 
 
 def test_a_known_field_in_a_wrong_place_is_a_warning():

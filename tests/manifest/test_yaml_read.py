@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from argojobs.errors import ManifestError
+from argojobs.manifest.scalars import WrittenText
 from argojobs.manifest.source_text import MAX_BYTES
 from argojobs.manifest.yaml_read import MAX_DEPTH, read, read_values
 
@@ -48,6 +49,15 @@ def test_other_fields_are_typed():
         "x": 0.0001,
         "true": None,
     }
+
+
+@pytest.mark.parametrize("text", ["n", "on", "007", "1e3", "true"])
+def test_the_name_of_a_parameter_keeps_its_text_and_is_marked(text):
+    (parameter,) = one(f"parameters: [{{name: {text}, value: 1}}]")["parameters"]
+    assert parameter["name"] == text
+    assert isinstance(parameter["name"], WrittenText)
+    (quoted,) = one(f"parameters: [{{name: '{text}', value: 1}}]")["parameters"]
+    assert type(quoted["name"]) is str
 
 
 def test_a_null_value_is_no_value():

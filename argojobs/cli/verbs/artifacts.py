@@ -10,6 +10,7 @@ from argojobs.cli import options
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
+    from argojobs.cli.formats import Format
     from argojobs.cli.stores import Stored
     from argojobs.storage.s3 import S3Repository
 
@@ -33,7 +34,10 @@ def ls(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """List the output artifacts of a run, with sizes and where they lie."""
+    """List the output artifacts of a run, with sizes and where they lie.
+
+    Of claim://name/path: what that folder of a claim holds.
+    """
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.names import run_name, step_named
@@ -42,6 +46,8 @@ def ls(
     from argojobs.cli.tree import leaves, steps_of
 
     target = target_of(context, server)
+    if run.startswith("claim://"):
+        return _list_claim(run, target, output)
     workflow = target.service.get(run_name(target.service, run))
     tops = [step_named(workflow, step)] if step else steps_of(workflow)
     found = list(stored_by(workflow, target, list(leaves(tops))))
@@ -82,10 +88,11 @@ def get(
 
     An output of a step is unpacked, as another step would get it.
     """
+    from argojobs.cli.claim_reads import get_from_claim
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.stores import bucket, in_claim
-    from argojobs.cli.transfer import copy_path, fetch_key
+    from argojobs.cli.stores import bucket
+    from argojobs.cli.transfer import fetch_key
     from argojobs.storage.s3_place import split_url
 
     target, path = target_of(context, server), Path(to).expanduser()
@@ -93,7 +100,7 @@ def get(
         name, key = split_url(artifact)
         done = fetch_key(bucket(target.context, name), key, path)
     elif artifact.startswith("claim://"):
-        done = copy_path(in_claim(artifact, target), path)
+        done = get_from_claim(artifact, target, path)
     else:
         done = _get_output(artifact, target, path)
     if output is None:
@@ -149,6 +156,31 @@ def put(
     else:
         facts = {"url": url, "files": count, "size": size, "stored": not dry_run}
         (print_json if output is Format.json else print_yaml)(facts)
+    return 0
+
+
+def _list_claim(text: str, target: "Target", output: "Format | None") -> int:
+    """Print what a folder of a claim holds, one a line."""
+    from argojobs.cli.claim_reads import in_folder
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.text import columns, plain, show
+    from argojobs.cli.transfer import size_text
+
+    found = in_folder(text, target)
+    if output is Format.name:
+        for one in found:
+            print_text(one.name)
+    elif output is not None:
+        rows = [{"name": one.name, "size": one.size, "kind": one.kind} for one in found]
+        (print_json if output is Format.json else print_yaml)(rows)
+    elif not found:
+        print_text(f"{text} is empty")
+    else:
+        sizes = [size_text(one.size) if one.kind == "file" else one.kind for one in found]
+        lines = [
+            [(size, "dim"), (plain(one.name), "")] for one, size in zip(found, sizes, strict=True)
+        ]
+        show(columns(lines, right=frozenset({0})))
     return 0
 
 

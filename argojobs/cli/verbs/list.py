@@ -15,6 +15,7 @@ from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
+    from argojobs.cli.formats import Format
 
 EXPERIMENT_LABEL = "argojobs.dev/experiment"
 CONTEXT_NOTE = "argojobs.dev/context"
@@ -62,9 +63,10 @@ def command(
         )
         return kept[:last] if last else kept
 
-    found = everywhere(wanted, context, server, all_users) if all_contexts else None
+    short = output is None and not extended
+    found = everywhere(wanted, context, server, all_users, short) if all_contexts else None
     if found is None:
-        found = listed_in(_target(context, server), wanted, all_users=all_users)
+        found = listed_in(_target(context, server), wanted, all_users=all_users, short=short)
     if last:
         found = found[:last]
     if output is not None:
@@ -85,19 +87,22 @@ def listed_in(
     wanted: Callable[[list[Workflow]], list[Workflow]],
     *,
     all_users: bool,
+    short: bool = False,
 ) -> list[Listed]:
     """Return the runs of one context that are wanted, with what they wait for.
 
+    short: what a line about each needs is enough.
     How many runs others have there is said, where they are left out.
     """
     from argojobs.cli.owners import is_mine
     from argojobs.cli.waiting import queue_places
 
-    runs = place.service.list()
+    summaries = getattr(place.service, "summaries", None) if short else None
+    runs: list[Workflow] = summaries() if summaries is not None else place.service.list()
     mine = runs if all_users or place.context.is_local else [one for one in runs if is_mine(one)]
     if len(mine) < len(runs):
-        count = plural(len(runs) - len(mine), "more run")
-        text = f"{count} of others: argojobs list --all-users{place.options}"
+        count = plural(len(runs) - len(mine), "run")
+        text = f"and {count} of others: argojobs list --all-users{place.options}"
         show([[(text, "dim")]], stream=sys.stderr)
     places = queue_places(runs)
     kept = wanted(mine)
@@ -126,7 +131,8 @@ def everywhere(
     wanted: Callable[[list[Workflow]], list[Workflow]],
     context: str,
     server: str,
-    all_users: bool,  # noqa: FBT001
+    all_users: bool,
+    short: bool = False,
 ) -> list[Listed]:
     """Return the runs of all contexts, newest first.
 
@@ -148,7 +154,7 @@ def everywhere(
 
     def look(name: str) -> list[Listed] | ArgojobsError:
         try:
-            return listed_in(_target(name, ""), wanted, all_users=all_users)
+            return listed_in(_target(name, ""), wanted, all_users=all_users, short=short)
         except ArgojobsError as error:
             return error
 
@@ -204,7 +210,7 @@ def _created(listed: Listed) -> str:
     return str(listed.run["metadata"].get("creationTimestamp") or "9999")
 
 
-def _print(found: list[Listed], output: options.Format, *, contexts: bool) -> None:
+def _print(found: list[Listed], output: "Format", *, contexts: bool) -> None:
     """Print runs for programs; of several contexts each says in an annotation where it is."""
     from argojobs.cli.formats import print_objects
 

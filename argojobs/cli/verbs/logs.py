@@ -39,7 +39,9 @@ def command(
     write = sys.stdout.write
     encoding = sys.stdout.encoding or "utf-8"
     for text in log_texts(service, workflow, step, follow=follow, tail=tail):
-        write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        plain = text.isascii()
+        shown = text if plain else text.encode(encoding, "backslashreplace").decode(encoding)
+        write(f"{shown}\n")
         if follow:
             sys.stdout.flush()
     sys.stdout.flush()
@@ -65,13 +67,18 @@ def log_texts(
         return
     ended = str((workflow.get("status") or {}).get("phase", "")) != "" and not follow
     single = wanted is None and ended and len(pods) == 1
+    heads: dict[str, str] = {}  # by node; most lines are of a node that had one before
     for line in service.logs(name, follow=follow, tail=0 if wanted else tail):
-        if not picture.step_name(line.node_id):
-            picture.update(service.get(name))
+        head = heads.get(line.node_id)
+        if head is None:
+            if not picture.step_name(line.node_id):
+                picture.update(service.get(name))
+                heads.clear()
+            head = f"[{picture.step_name(line.node_id) or line.node_id}] "
+            heads[line.node_id] = head
         if wanted is not None and not _belongs(picture, line, wanted.title):
             continue
-        title = picture.step_name(line.node_id) or line.node_id
-        yield local(line.text) if single else f"[{title}] {local(line.text)}"
+        yield local(line.text) if single else f"{head}{local(line.text)}"
 
 
 def _belongs(picture: object, line: LogLine, path: str) -> bool:

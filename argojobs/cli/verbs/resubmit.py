@@ -9,6 +9,7 @@ from argojobs.cli import options
 
 
 def command(
+    ctx: typer.Context,
     run: options.RunName,
     start: Annotated[
         list[str] | None,
@@ -46,11 +47,15 @@ def command(
     from argojobs.cli.changing import follow_run, overridden, owned, say_reuse
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
+    from argojobs.cli.links import link_lines
+    from argojobs.cli.masking import command_line
     from argojobs.cli.names import run_name
+    from argojobs.cli.text import show
+    from argojobs.cli.verbs.run import say_started
     from argojobs.manifest.resubmit import fresh, new_name
     from argojobs.manifest.reuse import resubmit_from
 
-    place = target(context, server)
+    place, said = target(context, server), command_line(ctx.obj or ())
     service = place.service
     old = service.get(run_name(service, run, changes=True, options=place.options))
     given = overridden(old, params, parameter or ())
@@ -58,9 +63,9 @@ def command(
     if start or reuse:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         made = resubmit_from(old, start or (), name, now=now, spec=given.spec)
-        workflow, steps = owned(made.workflow), made.steps
+        workflow, steps = owned(made.workflow, said), made.steps
     else:
-        workflow, steps = owned(fresh(old, name, given.spec)), ()
+        workflow, steps = owned(fresh(old, name, given.spec), said), ()
     if output is None and (start or reuse):
         say_reuse(steps)
     elif output is None:
@@ -73,9 +78,7 @@ def command(
         return 0
     created = service.create(workflow)
     if detach:
-        if output is not None:
-            print_object(created, output)
-        else:
-            sys.stdout.write(f"{name} started\n")
+        say_started(created, place, output)
         return 0
+    show(link_lines(created, place.context), stream=sys.stdout if output is None else sys.stderr)
     return follow_run(place, created, output)

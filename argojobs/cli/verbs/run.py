@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def command(
+    ctx: typer.Context,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A pipeline (.py, also hera) or a manifest.")
     ],
@@ -30,6 +31,24 @@ def command(
     ] = "",
     experiment: Annotated[
         str, typer.Option("--experiment", metavar="NAME", help="What the run belongs to.")
+    ] = "",
+    priority: Annotated[
+        int | None,
+        typer.Option(
+            "--priority",
+            metavar="N",
+            help="Among runs that wait, higher ones go first; 0 otherwise.",
+            show_default=False,
+        ),
+    ] = None,
+    notify: Annotated[
+        str,
+        typer.Option(
+            "--notify",
+            metavar="URL|COMMAND",
+            help="Tell of the end: post JSON to an address (secret:NAME/KEY where it is one), or "
+            "run a command there; it finds ARGOJOBS_RUN and ARGOJOBS_PHASE.",
+        ),
     ] = "",
     detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
     wait: Annotated[
@@ -72,7 +91,8 @@ def command(
       argojobs run manifest.yaml --detach -o name
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.connect import target
-    from argojobs.cli.plan import carry_out
+    from argojobs.cli.masking import command_line
+    from argojobs.cli.plan import carry_out, keep_manifest
     from argojobs.cli.preparing import Wish
     from argojobs.cli.submission import plan_of
     from argojobs.compile.load import load
@@ -91,6 +111,8 @@ def command(
         max_code_size=max_code_size,
         allow_secret_files=allow_secret_files,
         image=image,
+        notify=notify,
+        priority=priority,
     )
     loaded = load(file, pipeline)
     place = target(
@@ -104,17 +126,26 @@ def command(
     if place.local is not None and not dry_run:
         place.local.prepare()
     plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
+    plan = plan.said_by(command_line(ctx.obj or ()))
     _warn(plan.warnings)
     if dry_run:
         _warn(place.service.check(plan.workflow), "note")
         _show_plan(plan, output)
         return 0
+    if place.context.storage:
+        from argojobs.cli.claims import ensure_storage
+
+        _warn(list(filter(None, [ensure_storage(place.context, plan.workflow)])), "note")
     created = carry_out(plan, place.service, place.repository)
-    _warn(_notes(created), "note")
-    if detach:
-        _say_started(created, place, output)
-        return 0
-    return _follow(place, created, output, quiet=wait)
+    kept = keep_manifest(plan, place.repository)
+    try:
+        _warn(_notes(created), "note")
+        if detach:
+            say_started(created, place, output)
+            return 0
+        return _follow(place, created, output, quiet=wait)
+    finally:
+        kept.join()
 
 
 def _warn(texts: Sequence[str], word: str = "warning") -> None:
@@ -147,7 +178,8 @@ def _show_plan(plan: "Plan", output: Format | None) -> None:
         show(plan_lines(plan))
 
 
-def _say_started(created: Workflow, place: "Target", output: Format | None) -> None:
+def say_started(created: Workflow, place: "Target", output: Format | None) -> None:
+    """Say that a run has started, where it is to be seen, and how to follow or stop it."""
     from argojobs.cli.formats import print_object
     from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
@@ -179,7 +211,8 @@ def _follow(place: "Target", created: Workflow, output: Format | None, *, quiet:
     show(link_lines(created, place.context), stream=stream)
     pressed: list[int] = []
     stop = stopper(place.service, name, pressed) if place.local is not None else leave
-    how = Follow(place.service, place.again, stream, mode_for(stream, quiet=quiet), stop)
+    mode = mode_for(stream, quiet=quiet)
+    how = Follow(place.service, place.again, stream, mode, stop, options=place.options)
     try:
         final = follow(how, created)
         code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from argojobs.client.kube.failures import answered, no_credentials, no_kubeconfig, out_of_reach
 
@@ -23,6 +23,7 @@ KUBECONFIG_VARIABLE = "KUBECONFIG"
 USUAL_KUBECONFIG = "~/.kube/config"
 
 APPLY = "application/apply-patch+yaml"
+MERGE = "application/merge-patch+json"
 #: Who we are for server-side apply.
 MANAGER = "argojobs"
 
@@ -57,7 +58,7 @@ class Kube:
         Raises UsageError, NotFoundError and ConflictError as the server answers, ServerError
         where it is out of reach.
         """
-        from kubernetes.client.exceptions import ApiException  # type: ignore[import-untyped]
+        from kubernetes.client.exceptions import ApiException
         from urllib3.exceptions import HTTPError
 
         try:
@@ -78,6 +79,19 @@ class Kube:
         except HTTPError as error:
             raise out_of_reach(error, self) from error
         return json.loads(text) if text else None
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        if "client" in self.__dict__:
+            self.client.rest_client.pool_manager.clear()
+            self.client.close()
+            del self.client
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def address(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.address import ServerAddress
@@ -70,18 +69,6 @@ def out_of_reach(error: Exception, kube: Kube) -> ArgojobsError:
         hint="is the kubeconfig's address right, and is a VPN needed? then try again",
         sent=False,
     )
-
-
-def stream_failure(error: Any) -> tuple[int, str]:
-    """Return the status and message of a stream that could not be opened.
-
-    The library has all of it in one text: `Handshake status 403 Forbidden -+-+- {...} -+-+- b'{...}'`.
-    """
-    text = str(error.reason or error.body or error)
-    status = re.search(r"Handshake status (\d+)", text)
-    message = re.search(r'"message":"((?:[^"\\]|\\.)*)"', text.replace("\\\\", "\\"))
-    shown = message[1].replace('\\"', '"') if message else text.partition("\n")[0][:300]
-    return (int(status[1]) if status else 503), shown
 
 
 def _no_trust(text: str, kube: Kube) -> UsageError:

@@ -1,7 +1,8 @@
 """A local port that leads to a port inside a pod, as `kubectl port-forward` opens one.
 
 Each connection is a tunnel of its own through the API server; when the pod has been replaced, the
-next one leads to its successor. Source: Kubernetes docs, port forwarding; kubernetes.stream.
+next one leads to its successor. Source: Kubernetes docs, port forwarding: channel 0 is the data,
+channel 1 errors; each begins with the number of the port, two bytes.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from argojobs.client.kube.connection import Kube
-from argojobs.client.kube.failures import answered, stream_failure
+from argojobs.client.kube.objects import path_to
+from argojobs.client.kube.websockets import Websocket, close, cut, messages, opened
 from argojobs.errors import ArgojobsError
 
 _PIECE = 1 << 16
+_DATA = 0
+_PORT_BYTES = 2
 
 
 @contextmanager
@@ -27,23 +30,25 @@ def forwarded(kube: Kube, namespace: str, pod: Callable[[], str], port: int) -> 
     UsageError where it is not allowed, ServerError where the pod cannot be reached.
     """
     door = _Door(kube, namespace, pod, port)
+    door.first = door.tunnel()
     listener = socket.create_server(("127.0.0.1", 0))
     keeper = threading.Thread(target=door.serve, args=(listener,), daemon=True)
+    keeper.start()
     try:
-        door.first = door.tunnel()
-        keeper.start()
         yield listener.getsockname()[1]
     finally:
         with suppress(OSError):  # wakes the thread that waits for connections
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
-        if keeper.is_alive():
-            keeper.join()
+        keeper.join()
         door.close()
 
 
 class _Door:
-    """The way to a pod's port, and the tunnels that are open."""
+    """The way to a pod's port, and the connections that go through it.
+
+    first: the tunnel that was opened to see whether it may be; the first connection takes it.
+    """
 
     def __init__(self, kube: Kube, namespace: str, pod: Callable[[], str], port: int) -> None:
         self._kube = kube
@@ -52,8 +57,9 @@ class _Door:
         self._pod = ""
         self._port = port
         self._lock = threading.Lock()
-        self._open: dict[threading.Thread, tuple[socket.socket, socket.socket]] = {}
-        self.first: socket.socket | None = None
+        self._threads: set[threading.Thread] = set()
+        self._carried: set[tuple[socket.socket, Websocket]] = set()
+        self.first: Websocket | None = None
 
     def serve(self, listener: socket.socket) -> None:
         """Open a tunnel for each connection that comes, until the listener is closed."""
@@ -63,73 +69,86 @@ class _Door:
             except OSError:
                 return
             thread = threading.Thread(target=self._carry, args=(here,), daemon=True)
+            with self._lock:
+                self._threads.add(thread)
             thread.start()
 
     def close(self) -> None:
-        """End all tunnels."""
+        """End all connections and tunnels."""
         with self._lock:
-            ends = [*self._open.items()]
+            threads, carried = [*self._threads], [*self._carried]
             first, self.first = self.first, None
         if first is not None:
-            first.close()
-        for thread, (here, there) in ends:
-            for end in (here, there):
-                with suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)
-            thread.join()
+            close(first)
+        for here, there in carried:
+            cut(there)
+            with suppress(OSError):
+                here.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(timeout=5)
+
+    def tunnel(self) -> Websocket:
+        """Open a tunnel to the pod."""
+        self._pod = self._pod or self._choose()
+        path = f"{path_to('Pod', self._namespace, self._pod)}/portforward"
+        return opened(self._kube, path, [("ports", str(self._port))])
 
     def _carry(self, here: socket.socket) -> None:
-        """Carry bytes both ways until one side ends; a tunnel that cannot be opened closes it."""
+        """Carry bytes both ways until the pod's side ends, or ours has gone."""
         with here:
-            with self._lock:
-                there, self.first = self.first, None
             try:
-                there = there or self._any_tunnel()
+                there = self._any_tunnel()
             except ArgojobsError:
-                return  # the connection breaks off, which is what whoever made it can understand
-            with self._lock:
-                self._open[threading.current_thread()] = (here, there)
-            back = threading.Thread(target=_pump, args=(there, here), daemon=True)
-            back.start()
-            _pump(here, there)
-            back.join()
-            there.close()
-            with self._lock:
-                del self._open[threading.current_thread()]
+                there = None  # the connection ends, which is what whoever made it understands
+            if there is not None:
+                pair = (here, there)
+                with self._lock:
+                    self._carried.add(pair)
+                out = threading.Thread(target=_outward, args=pair, daemon=True)
+                out.start()
+                _inward(there, here)
+                out.join()
+                close(there)
+                with self._lock:
+                    self._carried.discard(pair)
+        with self._lock:
+            self._threads.discard(threading.current_thread())
 
-    def _any_tunnel(self) -> socket.socket:
+    def _any_tunnel(self) -> Websocket:
         """A tunnel to the pod, or to the one that has taken its place."""
+        with self._lock:
+            first, self.first = self.first, None
+        if first is not None:
+            return first
         try:
             return self.tunnel()
         except ArgojobsError:
             self._pod = ""
             return self.tunnel()
 
-    def tunnel(self) -> socket.socket:
-        """Open a tunnel and return our end of it."""
-        from kubernetes import client  # type: ignore[import-untyped]
-        from kubernetes.stream import portforward  # type: ignore[import-untyped]
 
-        self._pod = self._pod or self._choose()
-        # of its own: the library changes the client while it opens a stream
-        own = type(self._kube.client)(self._kube.client.configuration)
-        call = client.CoreV1Api(own).connect_get_namespaced_pod_portforward
-        try:
-            opened = portforward(call, self._pod, self._namespace, ports=str(self._port))
-        except client.ApiException as error:
-            path = f"/api/v1/namespaces/{self._namespace}/pods/{self._pod}/portforward"
-            raise answered(*stream_failure(error), self._kube, "GET", path) from error
-        end: Any = opened.socket(self._port)
-        plain: socket.socket = end._socket  # noqa: SLF001 - the library wraps it without need here
-        plain.setblocking(True)
-        return plain
+def _inward(there: Websocket, here: socket.socket) -> None:
+    """Give a connection what comes out of a tunnel; an error of the pod's port ends both."""
+    begun: set[int] = set()
+    with suppress(OSError):  # whoever connected has gone
+        for channel, content in messages(there):
+            if channel not in begun:
+                begun.add(channel)
+                content = content[_PORT_BYTES:]  # noqa: PLW2901 - its beginning is no content
+            if content and channel != _DATA:
+                break
+            here.sendall(content)
+    cut(there)
+    with suppress(OSError):
+        here.shutdown(socket.SHUT_RDWR)
 
 
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    """Carry bytes one way; at the end both sides are told."""
-    with suppress(OSError):  # either side may be closed under us: then there is nothing to carry
-        while piece := source.recv(_PIECE):
-            target.sendall(piece)
-    for end, how in ((target, socket.SHUT_WR), (source, socket.SHUT_RD)):
-        with suppress(OSError):
-            end.shutdown(how)
+def _outward(here: socket.socket, there: Websocket) -> None:
+    """Send what a connection says into a tunnel. Its end alone is told to nobody: answers come."""
+    from websocket import WebSocketException
+
+    with suppress(OSError, WebSocketException):
+        while piece := here.recv(_PIECE):
+            there.send_binary(bytes([_DATA]) + piece)
+        return
+    cut(there)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from argojobs.service import GpuUse, Gpus
+from argojobs.service import Gpus, GpuUse
 
 USER_LABEL = "argojobs.dev/user"
 RUN_LABEL = "workflows.argoproj.io/workflow"
@@ -25,9 +25,10 @@ def gpus_of(nodes: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]
         for resource, count in requested(pod).items():
             used.setdefault((node, resource), []).append(_use(pod, count))
     found = []
-    for node in nodes:
-        name = str(node["metadata"]["name"])
-        for resource, amount in sorted(((node.get("status") or {}).get("allocatable") or {}).items()):
+    for machine in nodes:
+        name = str(machine["metadata"]["name"])
+        offers = (machine.get("status") or {}).get("allocatable") or {}
+        for resource, amount in offers.items():
             if is_gpu(resource) and int(amount):
                 users = tuple(sorted(used.get((name, resource), ()), key=lambda use: use.pod))
                 found.append(Gpus(name, resource, int(amount), users))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from argojobs.client.kube.connection import APPLY, MANAGER, Kube
+from argojobs.client.kube.connection import APPLY, MANAGER, MERGE, Kube
 from argojobs.errors import NotFoundError, UsageError
 
 Object = dict[str, Any]
@@ -43,7 +43,9 @@ def path_to(kind: str, namespace: str = "", name: str = "") -> str:
     """Return the path of an object, or of all of a kind; without a namespace, of all namespaces."""
     known = _KINDS.get(kind)
     if known is None:
-        raise UsageError(f"{kind} is no kind that is known here", hint=f"known: {', '.join(_KINDS)}")
+        raise UsageError(
+            f"{kind} is no kind that is known here", hint=f"known: {', '.join(_KINDS)}"
+        )
     inside = f"/namespaces/{quote(namespace)}" if known.namespaced and namespace else ""
     return f"{known.base}{inside}/{known.plural}{f'/{quote(name)}' if name else ''}"
 
@@ -92,6 +94,19 @@ def apply(kube: Kube, value: Mapping[str, Any]) -> Object:
     made: Object = kube.ask(
         "PATCH", _path(value, named=True), query=query, body=dict(value), kind=APPLY
     )
+    return made
+
+
+def merge(kube: Kube, value: Mapping[str, Any]) -> Object:
+    """Make an object, or put what is said over what it has; what is not said stays.
+
+    Unlike `apply` it leaves alone what an earlier call of ours has said.
+    """
+    metadata = value["metadata"]
+    name, namespace = metadata["name"], metadata.get("namespace", "")
+    if read(kube, str(value["kind"]), namespace, name) is None:
+        return create(kube, value)
+    made: Object = kube.ask("PATCH", _path(value, named=True), body=dict(value), kind=MERGE)
     return made
 
 

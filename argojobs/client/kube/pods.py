@@ -8,14 +8,16 @@ from typing import Any
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.forward import forwarded
+from argojobs.client.kube.gpus import gpus_of
 from argojobs.client.kube.objects import list_all, read
 from argojobs.client.kube.running import run_in
-from argojobs.errors import ConflictError, NotFoundError
-from argojobs.service import Machine, Pod, PodEvent, Ran
+from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.service import Gpus, Machine, Pod, PodEvent, Ran
 
 #: Argo's label and annotation on its pods. Source: Argo docs, fields; `workflow/common`.
 RUN_LABEL = "workflows.argoproj.io/workflow"
 NODE_ID = "workflows.argoproj.io/node-id"
+_NOT_OVER = "status.phase!=Succeeded,status.phase!=Failed"
 
 
 class KubePods:
@@ -33,9 +35,7 @@ class KubePods:
     def events(self, run: str) -> list[PodEvent]:
         """See `Pods.events`; pods of the run are known by their names where they are gone."""
         names = {pod.name for pod in self.of_run(run)}
-        found = list_all(
-            self._kube, "Event", self._namespace, fields="involvedObject.kind=Pod"
-        )
+        found = list_all(self._kube, "Event", self._namespace, fields="involvedObject.kind=Pod")
         told = [_event(one) for one in found]
         ours = [one for one in told if one.pod in names or one.pod.startswith(f"{run}-")]
         return sorted(ours, key=lambda event: event.time)
@@ -53,6 +53,17 @@ class KubePods:
     def machines(self) -> list[Machine]:
         """See `Pods.machines`."""
         return [_machine(node) for node in list_all(self._kube, "Node")]
+
+    def gpus(self) -> list[Gpus]:
+        """See `Pods.gpus`: of all namespaces, and where only this one may be seen, of this one."""
+        return gpus_of(list_all(self._kube, "Node"), self.everybodys())
+
+    def everybodys(self) -> list[dict[str, Any]]:
+        """Return the pods of all namespaces, or of this one where the others may not be seen."""
+        try:
+            return list_all(self._kube, "Pod", fields=_NOT_OVER)
+        except UsageError:
+            return list_all(self._kube, "Pod", self._namespace, fields=_NOT_OVER)
 
     def _running(self, pod: str) -> None:
         found = read(self._kube, "Pod", self._namespace, pod)

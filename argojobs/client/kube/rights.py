@@ -27,7 +27,9 @@ class Right:
 
 def may(kube: Kube, right: Right, namespace: str) -> bool:
     """Whether we may do it in a namespace."""
-    return _allowed(kube, "SelfSubjectAccessReview", "selfsubjectaccessreviews", right, namespace, {})
+    return _allowed(
+        kube, "SelfSubjectAccessReview", "selfsubjectaccessreviews", right, namespace, {}
+    )
 
 
 def account_may(kube: Kube, account: str, right: Right, namespace: str) -> bool:

@@ -138,10 +138,11 @@ class GraphWriter:
         """Return the list that a fan-out gathers, as an expression: [] if it had no items."""
         items = value.source_.items if isinstance(value.source_, Call) else None
         path = self.path(value)
-        if items is not None and items.source is None:
+        place, task, _ = self.located(value)
+        if place != "task" or (items is not None and items.source is None):
             return path
         # A fan-out over an empty list is skipped: Argo leaves its outputs absent, before 4.1 empty.
-        return f"(({path} ?? '') == '' ? '[]' : {path})"
+        return f"(tasks[{literal(task)}].status == 'Skipped' ? '[]' : {path})"
 
     def place(self) -> str:
         """Return the prefix of keys that belong to this call of this graph alone."""

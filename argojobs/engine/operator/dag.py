@@ -200,7 +200,13 @@ def _start_one(
             _leaf(turn, frame, task, "Skipped", message, member=member, parents=parents)
             return True
     call = execute.Call(
-        name, holder, holder.get("arguments") or {}, frame, member, on_exit=frame.on_exit
+        name,
+        holder,
+        holder.get("arguments") or {},
+        frame,
+        member,
+        on_exit=frame.on_exit,
+        final=frame.final,
     )
     started = execute.run(turn, call)
     if started.status == "full":

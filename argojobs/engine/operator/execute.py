@@ -165,6 +165,7 @@ def _dispatch(
                 node,
                 template,
                 on_exit=call.on_exit,
+                final=call.final,
                 depth=depth,
                 version=_version(turn, template),
             )
@@ -254,6 +255,7 @@ def frame_of(turn: Turn, node_id: str) -> Frame:
             node,
             template,
             on_exit=(outer is not None and outer.on_exit) or is_exit_handler(_whole(turn, node)),
+            final=outer.final if outer is not None else is_hook(_whole(turn, node)),
             depth=1 if outer is None else outer.depth + 1,
             version=_version(turn, template),
         )
@@ -284,7 +286,7 @@ def call_of(turn: Turn, node: Node) -> Call:
         caller = local[local.index(".") + 1 :]
     holder = _holder_of(frame, whole)
     on_exit = (frame is not None and frame.on_exit) or is_exit_handler(whole)
-    final = hooked and frame is None
+    final = hooked if frame is None else frame.final
     return Call(whole["name"], holder, {}, frame, caller, on_exit, hooked, final)
 
 

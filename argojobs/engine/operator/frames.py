@@ -24,15 +24,17 @@ class Frame:
     """A Steps or DAG node at work.
 
     template: inputs and globals substituted. on_exit: part of an exit handler, so that it runs
-    on after a Stop. depth: how many templates deep. version: of the global outputs that the
-    template was made with, None when it mentions none. graph: of a DAG. groups: of steps, the
-    step group of each step. captured: steps whose standard output the template refers to.
+    on after a Stop. final: part of a hook of the workflow, which sees how that ended. depth: how
+    many templates deep. version: of the global outputs that the template was made with, None when
+    it mentions none. graph: of a DAG. groups: of steps, the step group of each step. captured:
+    steps whose standard output the template refers to.
     """
 
     id: str
     name: str
     template: Template
     on_exit: bool
+    final: bool
     depth: int
     version: int | None
     graph: graph.Graph | None
@@ -46,7 +48,13 @@ class Frame:
 
 
 def make(
-    node: dict[str, Any], template: Template, *, on_exit: bool, depth: int, version: int | None
+    node: dict[str, Any],
+    template: Template,
+    *,
+    on_exit: bool,
+    final: bool,
+    depth: int,
+    version: int | None,
 ) -> Frame:
     """The frame of a Steps or DAG node. Raises ExpressionError for a wrong `depends`."""
     is_dag = template.get("dag") is not None
@@ -61,6 +69,7 @@ def make(
         name=node["name"],
         template=template,
         on_exit=on_exit,
+        final=final,
         depth=depth,
         version=version,
         graph=graph.build(template) if is_dag else None,

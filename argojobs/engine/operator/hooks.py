@@ -99,6 +99,7 @@ def _run_one(
             "",
             on_exit=on_exit or frame.on_exit,
             hooked=True,
+            final=frame.final,
         ),
     )
     turn.add_child(node["id"], turn.id_of(name))

@@ -31,7 +31,7 @@ def scope_in(turn: Turn, frame: Frame, members: Members) -> Scope:
     }
     for artifact in inputs.get("artifacts") or ():
         own[f"inputs.artifacts.{artifact['name']}"] = artifact
-    return Scope(Values(own), members, Globals(turn))
+    return Scope(Values(own), members, Globals(turn, final=frame.final))
 
 
 def resolve(step: dict[str, Any], scope: Scope, *, is_task: bool) -> dict[str, Any]:

@@ -187,7 +187,13 @@ def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
             _skip(turn, frame, index, item, message=f"when '{when}' evaluated false")
             return "skipped"
     call = execute.Call(
-        name, step, step.get("arguments") or {}, frame, member, on_exit=frame.on_exit
+        name,
+        step,
+        step.get("arguments") or {},
+        frame,
+        member,
+        on_exit=frame.on_exit,
+        final=frame.final,
     )
     started = execute.run(turn, call)
     if started.status == "full":

@@ -7,21 +7,25 @@ with a hyphen, a space or a `#` breaks a condition where it is not in quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from ...errors import ExpressionError
 from ..findings import Finding, error, warning
 from ..places import Path
+from ..when_quotes import STATUS
 from .subject import Subject, callers
 
-_TAG = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_TAG = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*\}\}", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-_SIDE = r"(?:\{\{.*?\}\}|'[^']*'|\"[^\"]*\"|[^\s()!=<>&|'\"]+)"
+_SIDE = r"(?:\{\{(?:(?!\}\}).)*\}\}|'[^']*'|\"[^\"]*\"|[^\s()!=<>&|'\"]+)"
 _EQUAL = re.compile(rf"({_SIDE})\s*(==|!=)\s*({_SIDE}(?:[ \t]+[^\s()!=<>&|'\"]+)*)", re.DOTALL)
 _SINGLE_IN = re.compile(r"\bin\s*\(\s*(?:'[^',]*'|\"[^\",]*\"|[^\s,'\"()]+)\s*\)")
 _BARE = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*(?:-[\w.]+)+|#\w+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?|true|false")
+#: A longer text is judged by its grammar alone.
+_LONGEST_JUDGED = 4096
+_DEEPEST_TAG = 2
 
 
 def check_conditions(subject: Subject) -> Iterator[Finding]:
@@ -50,8 +54,11 @@ def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
     """Return level, code, message and hint of what is wrong with a condition."""
     if text.lstrip().startswith("{{=") and text.rstrip().endswith("}}") and text.count("{{") == 1:
         return ()
+    if len(text) > _LONGEST_JUDGED:
+        fault = _syntax(text)
+        return (("error", "when-syntax", fault, "write a shorter one"),) if fault else ()
     hint = f"write {quoted(text)}"
-    outside = _TAG.sub(lambda m: "x" * len(m[0]), text)
+    outside = _without_tags(text, lambda m: "x" * len(m[0]))
     plain = _QUOTED.sub("''", outside)
     single = _SINGLE_IN.search(plain)
     if single:
@@ -70,7 +77,9 @@ def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
     if "Cannot transition token types from VARIABLE" in fault and "to VARIABLE" in fault:
         fault = "several words without quotes are no text here"
     if fault:
-        return (("error", "when-syntax", fault, hint if hint != f"write {text}" else ""),)
+        if hint == f"write {text}":
+            hint = "write == where two values are to be equal" if "'='" in fault else ""
+        return (("error", "when-syntax", fault, hint),)
     for side in _EQUAL.finditer(text):
         if any(_is_bare_tag(side[one]) for one in (1, 3)) and not any(
             _NUMBER.fullmatch(side[one]) for one in (1, 3)
@@ -80,12 +89,20 @@ def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
     return ()
 
 
+def _without_tags(text: str, made: str | Callable[[re.Match[str]], str]) -> str:
+    """Return a condition with something else for each tag, and for a tag around a tag."""
+    for _ in range(_DEEPEST_TAG):
+        text = _TAG.sub(made, text)
+    return text
+
+
 def _equal(text: str) -> str:
     return re.sub(r"\s+in\s*\(\s*([^()]*?)\s*\)", r" == \1", text)
 
 
 def _is_bare_tag(side: str) -> bool:
-    return side.lstrip().startswith("{{")
+    """Whether a side is a tag without quotes whose value may be any text."""
+    return side.lstrip().startswith("{{") and not STATUS.fullmatch(side)
 
 
 def _syntax(text: str) -> str:
@@ -95,7 +112,7 @@ def _syntax(text: str) -> str:
     message = ""
     for sample in ("x", "1"):
         try:
-            check(_TAG.sub(sample, text))
+            check(_without_tags(text, sample))
         except ExpressionError as fault:
             message = message or fault.what
         else:

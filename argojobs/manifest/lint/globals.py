@@ -27,7 +27,6 @@ _PLAIN = frozenset(
         "labels.json",
         "status",
         "failures",
-        "priority",
         "duration",
     )
 )
@@ -53,6 +52,8 @@ class Globals:
             specs.append(other.get("spec") or NOTHING)
         metadata += [one["workflowMetadata"] for one in specs if one.get("workflowMetadata")]
         self.names = set(_PLAIN)
+        if self.open or self.unseen or any(one.get("priority") is not None for one in specs):
+            self.names.add("workflow.priority")
         for one in specs:
             for _, parameter in items(one.get("arguments"), "parameters"):
                 self.names.add(f"workflow.parameters.{parameter.get('name')}")
@@ -89,6 +90,8 @@ class Globals:
 
     def hint(self, name: str) -> str:
         """Return what may be meant, and where it is declared."""
+        if name == "workflow.priority":
+            return "give the workflow's spec a priority"
         _, kind, *rest = name.split(".", 2)
         beginning = f"workflow.{kind}."
         known = sorted(one for one in self.names - _PLAIN if one.startswith(beginning))

@@ -224,7 +224,7 @@ def _deadline(value: Any, path: Path, *, leaf: bool) -> Iterator[Finding]:
             "steps and dags take no activeDeadlineSeconds",
             "set it on the templates that they call, or on the workflow",
         )
-    elif "{{" not in text and not (text.isdecimal() and int(text) > 0):
+    elif "{{" not in text and not (text.isdecimal() and text.strip("0")):
         yield error("deadline", path, f"{text} is no number of seconds above 0", "write one")
 
 

@@ -5,6 +5,7 @@ Source: Kubernetes docs, configuration best practices, hostPort.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from ..findings import Finding, warning
 from .ancestry import Ancestry
 from .pods import containers
 from .subject import Caller, Object, Subject, callers
+
+_ONE_COMPARISON = re.compile(r"([^=!<>&|]+?)\s*(==|!=)\s*([^=!<>&|]+?)\s*")
 
 
 def check_host_ports(subject: Subject) -> Iterator[Finding]:
@@ -21,10 +24,12 @@ def check_host_ports(subject: Subject) -> Iterator[Finding]:
         for one in container.value.get("ports") or ():
             if one and one.get("hostPort"):
                 ports.setdefault(id(container.place.template), set()).add(one["hostPort"])
-    if not ports:
+    if not ports or subject.spec.get("parallelism") == 1:
         return
     wanted = _Wanted(subject, ports)
     for place in subject.places:
+        if place.template.get("parallelism") == 1:
+            continue
         found = [
             (caller, wanted.by(caller.value)) for caller in callers(place.template, place.path)
         ]
@@ -52,9 +57,22 @@ def _parallel(
 
 
 def _at_once(one: Caller, other: Caller, ancestry: Ancestry | None) -> bool:
+    if _exclude(one.value.get("when") or "", other.value.get("when") or ""):
+        return False
     if ancestry is None:
         return one.path[-2] == other.path[-2]  # steps: of the same group
     return not ancestry.before(one.name, other.name) and not ancestry.before(other.name, one.name)
+
+
+def _exclude(one: str, other: str) -> bool:
+    """Whether two conditions never hold both: `x == a` and `x != a`, or `x == a` and `x == b`."""
+    first, second = _ONE_COMPARISON.fullmatch(one), _ONE_COMPARISON.fullmatch(other)
+    if first is None or second is None or first[1] != second[1]:
+        return False
+    if first[2] != second[2]:
+        return first[3] == second[3]
+    constants = "{{" not in first[3] and "{{" not in second[3]
+    return first[2] == "==" and constants and first[3].strip("'\"") != second[3].strip("'\"")
 
 
 def _finding(caller: Caller, taken: set[int], why: str) -> Finding:

@@ -14,6 +14,7 @@ from ..nearest import suggestion
 from ..places import Path
 from .ancestry import Ancestry
 from .globals import Globals
+from .referenced import check_referenced
 from .subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
 from .texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
 
@@ -34,6 +35,7 @@ def check_references(subject: Subject) -> Iterator[Finding]:
     for index, template in items(subject.spec, "templates"):
         names = _Names(subject, globals_, template)
         yield from _template(subject, globals_, template, (*subject.at, "templates", index), names)
+    yield from check_referenced(subject, globals_)
 
 
 class _Names:

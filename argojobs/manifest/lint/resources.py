@@ -13,7 +13,7 @@ from ..findings import Finding, error, warning
 from .pods import Container, containers
 from .subject import NOTHING, Subject
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?")
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
 _SCALE = {
     "n": Decimal("1e-9"),
     "u": Decimal("1e-6"),

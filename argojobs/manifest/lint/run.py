@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..check import check_workflow
+from ..check import check_workflow, with_text
 from ..fields import check_fields
 from ..findings import Finding, error
 from ..places import Path
@@ -57,10 +57,12 @@ def lint(
     only fields and types are judged: the other rules rely on them.
     """
     assert kind in KINDS, f"lint knows no {kind}"
-    found = [_as_lint(one) for one in check_fields(workflow, kind) if not _is_taken(one)]
+    fields = check_fields(workflow, kind)
+    found = [_as_lint(one) for one in fields if not _is_taken(one)]
     if not any(finding.code == "wrong-type" for finding in found):
-        usable = [one for one in templates if _usable(one)]
-        found.extend(_rules(workflow, subject_of(workflow, kind, refs, usable)))
+        usable = [one for template in templates if (one := _usable(template)) is not None]
+        text = with_text(workflow, fields)
+        found.extend(_rules(text, subject_of(text, kind, refs, usable)))
     return list(dict.fromkeys(found))
 
 
@@ -111,8 +113,12 @@ def _as_lint(finding: Finding) -> Finding:
     return error("not-quoted", finding.path, finding.message, "put it in quotes")
 
 
-def _usable(template: Mapping[str, Any]) -> bool:
+def _usable(template: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return an object to look templates up in, as text where text belongs; None for any other."""
     kind = str(template.get("kind") or "WorkflowTemplate")
     if kind not in ("WorkflowTemplate", "ClusterWorkflowTemplate"):
-        return False
-    return not any(one.code == "wrong-type" for one in check_fields(template, kind))
+        return None
+    fields = check_fields(template, kind)
+    if any(one.code == "wrong-type" for one in fields):
+        return None
+    return with_text(template, fields)

@@ -27,6 +27,11 @@ _SECRET = re.compile(
     r"|secret[-_]?access[-_]?key|private[-_]?key|credentials?)$",
     re.IGNORECASE,
 )
+#: Tokens of a vocabulary, which no one hides.
+_OF_VOCABULARY = re.compile(
+    r"(bos|cls|end|eos|image|mask|pad|sep|special|start|stop|unk)[-_.]?token$", re.IGNORECASE
+)
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)=(?![$/]|env:|file:)(.+)", re.DOTALL)
 
 
 def check_values(subject: Subject) -> Iterator[Finding]:
@@ -64,7 +69,7 @@ def _parameter(one: Object, path: Path) -> Iterator[Finding]:
         token = token_in(value) if len(value) >= _SHORTEST_TOKEN else ""
         if token:
             yield _token(token, (*path, field))
-        elif value and _SECRET.search(one.get("name") or ""):
+        elif value and _is_secret(one.get("name") or ""):
             yield from _secret(one["name"], value, (*path, field), _OF_A_PARAMETER)
 
 
@@ -107,6 +112,15 @@ _OF_A_PARAMETER = (
 )
 
 
+_OF_AN_OPTION = (
+    "take it from an env with a secretKeyRef: `$(NAME)` in args is that variable's value"
+)
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRET.search(name) is not None and _OF_VOCABULARY.search(name) is None
+
+
 def _secret(name: str, value: str, path: Path, hint: str) -> Iterator[Finding]:
     if "{{" not in value:
         yield warning(
@@ -129,7 +143,7 @@ def _container(container: Container) -> Iterator[Finding]:
             token = token_in(text)
             if token:
                 yield _token(token, path)
-            elif _SECRET.search(one.get("name") or ""):
+            elif _is_secret(one.get("name") or ""):
                 yield from _secret(one["name"], text, path, _OF_ENV)
     for field in ("command", "args"):
         for number, text in enumerate(value.get(field) or ()):
@@ -139,6 +153,9 @@ def _container(container: Container) -> Iterator[Finding]:
                 yield from _too_long(text, (*container.path, field, number))
                 if token := token_in(text):
                     yield _token(token, (*container.path, field, number))
+                elif (option := _OPTION.fullmatch(text)) and _is_secret(option[1]):
+                    where = (*container.path, field, number)
+                    yield from _secret(f"--{option[1]}", option[2], where, _OF_AN_OPTION)
     source = value.get("source")
     if source:
         yield from _source(source, (*container.path, "source"))

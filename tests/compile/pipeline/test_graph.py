@@ -257,7 +257,7 @@ def test_a_pipeline_returns_and_takes_lists_that_a_caller_put_together():
     )
     (result,) = found["listed"]["outputs"]["parameters"]
     assert result["valueFrom"]["expression"] == (
-        "'argojobs:texts:' + ((tasks['train'].outputs.parameters['accuracy'] ?? '') == ''"
+        "'argojobs:texts:' + (tasks['train'].status == 'Skipped'"
         " ? '[]' : tasks['train'].outputs.parameters['accuracy'])"
     )
 

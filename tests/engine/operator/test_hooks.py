@@ -64,6 +64,17 @@ def test_an_exit_handler_may_be_a_whole_template() -> None:
     assert nodes(done)["wf.onExit[0].a"]["displayName"] == "a"
 
 
+def test_what_lies_in_an_exit_handler_sees_the_end_too() -> None:
+    more = BYE[:-1] + ", {name: many, steps: [[{name: a, template: bye}]]}]"
+    text = manifest("container: {image: i}", spec="{onExit: many}", more=more)
+    assert given(play(text), "wf.onExit[0].a") == {"w": 'Succeeded "null"'}
+    status, _, failures = given(play(text, {"wf": Ended(code=1)}), "wf.onExit[0].a")["w"].partition(
+        " "
+    )
+    assert status == "Failed"
+    assert [one["displayName"] for one in json.loads(json.loads(failures))] == ["wf"]
+
+
 STEP = """
 steps:
 - - name: a

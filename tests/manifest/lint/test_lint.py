@@ -62,6 +62,97 @@ class TestTemplatesOfOtherObjects:
         spec = "{kind: WorkflowTemplate, spec: {templates: [{name: main, " + text + "}]}}"
         assert codes(spec) == []
 
+    def test_the_arguments_of_an_object_do_not_come_with_a_template_of_it(self):
+        library = complete("""
+kind: WorkflowTemplate
+metadata: {name: shared}
+spec:
+  arguments: {parameters: [{name: version, value: "1"}]}
+  templates:
+  - {name: train, steps: [[{name: a, template: work}]]}
+  - {name: work, container: {image: "busybox:1.36", args: ["{{workflow.parameters.version}}"]}}
+""")
+        call = "{templates: [{name: main, " + CALL % ("train", "") + "}]%s}"
+        assert codes(call % "", templates=[library]) == ["unresolved-reference"]
+        given = ", arguments: {parameters: [{name: version, value: '2'}]}"
+        assert codes(call % given, templates=[library]) == []
+
+
+class TestEmptyEntries:
+    @pytest.mark.parametrize(
+        "example",
+        [
+            "steps: [[null]]",
+            "steps: [null]",
+            "dag: {tasks: [null]}",
+            "container: {image: 'busybox:1.36', command: [null]}",
+            "dag: {tasks: [{name: a, template: work, dependencies: [null]}]}",
+        ],
+    )
+    def test_a_dash_with_nothing_behind_it_is_an_error(self, example):
+        assert codes(example) == ["wrong-type"]
+
+    def test_an_item_of_a_loop_may_be_null(self):
+        assert codes("steps: [[{name: a, template: work, withItems: [null, 1]}]]") == []
+
+    def test_a_step_or_task_of_nothing_lacks_a_name(self):
+        assert "step-name" in codes("steps: [[{}]]")
+        assert "task-name" in codes("dag: {tasks: [{}]}")
+
+
+class TestNumbersWhereTextBelongs:
+    @pytest.mark.parametrize(
+        "example",
+        [
+            "container: {image: 5}",
+            "timeout: 5\ncontainer: {image: 'busybox:1.36'}",
+            "suspend: {duration: 5}",
+            "dag: {tasks: [{name: 5, template: work}]}",
+            "dag: {tasks: [{name: a, template: work, depends: 5}]}",
+            "steps: [[{name: a, template: work, when: true}]]",
+            "resource: {action: get, manifest: 5}",
+            "container: {image: 'busybox:1.36', volumeMounts: [{name: 5, mountPath: /x}]}",
+            "metadata: {generateName: 5}",
+        ],
+    )
+    def test_they_are_found_and_the_rules_take_them_as_text(self, example):
+        assert codes(example)[0] == "not-quoted"
+
+    def test_a_name_is_what_it_was_written_as(self):
+        example = """
+arguments: {parameters: [{name: n, value: 5}, {name: 007, value: 5}]}
+templates:
+- name: main
+  container: {image: "busybox:1.36", args: ["{{workflow.parameters.n}}{{workflow.parameters.007}}"]}
+"""
+        assert codes(example) == ["not-quoted", "not-quoted"]
+
+    def test_a_template_of_another_object_is_taken_as_text_too(self):
+        library = complete("kind: WorkflowTemplate\nspec: {templates: [{name: 5, suspend: {}}]}")
+        library["metadata"]["name"] = "shared"
+        assert codes(CALL % ("'5'", ""), templates=[library]) == []
+
+
+class TestHostPorts:
+    PORT = "{name: serve, container: {image: 'busybox:1.36', ports: [{containerPort: 80, hostPort: 80}]}}"
+    DAG = (
+        "{name: main, dag: {tasks: [{name: a, template: serve%s}, {name: b, template: serve%s}]}%s}"
+    )
+
+    def codes(self, one="", other="", more="", spec=""):
+        dag = self.DAG % (one, other, more)
+        return codes("{templates: [" + dag + ", " + self.PORT + "]" + spec + "}")
+
+    def test_two_at_once_collide_unless_only_one_of_them_runs(self):
+        assert self.codes() == ["host-port"]
+        assert self.codes(spec=", parallelism: 1") == []
+        assert self.codes(more=", parallelism: 1") == []
+        when = ", when: \"'{{workflow.name}}' %s 'a'\""
+        assert self.codes(when % "==", when % "!=") == []
+        assert self.codes(when % "==", when.replace("'a'", "'b'") % "==") == []
+        assert self.codes(when % "!=", when.replace("'a'", "'b'") % "!=") == ["host-port"]
+        assert self.codes(when % "==", "") == ["host-port"]
+
 
 class TestConditions:
     @pytest.mark.parametrize(
@@ -75,6 +166,9 @@ class TestConditions:
             ("{{workflow.name}} == #f00", ["when-syntax"]),
             ("{{workflow.name}} == a && (", ["when-syntax"]),
             ("{{workflow.name}} != ''", ["when-unquoted"]),
+            ("{{workflow.status}} == Succeeded", []),
+            ("{{workflow.name}} = a", ["when-syntax"]),
+            ("{{workflow.{{workflow.name}}}} < 2", []),
         ],
     )
     def test_a_condition_is_judged_by_what_its_values_may_do(self, text, expected):
@@ -88,6 +182,15 @@ class TestConditions:
         assert (
             quoted("{{a}} == one two && {{b}} != 'c'") == "'{{a}}' == 'one two' && '{{b}}' != 'c'"
         )
+        assert quoted("{{a}} > 3 && {{b}} == c") == "{{a}} > 3 && '{{b}}' == 'c'"
+
+    @pytest.mark.parametrize("text", ["{{a", "{{a}} == ", "'a' == ", "a in (", "'", "a && "])
+    def test_a_huge_one_costs_bounded_time(self, text):
+        workflow = complete("steps: [[{name: a, template: work}]]")
+        workflow["spec"]["templates"][0]["steps"][0][0]["when"] = text * 20_000
+        started = time.process_time()
+        assert lint(workflow)
+        assert time.process_time() - started < 5
 
     def test_the_remedy_is_whole_and_can_be_pasted(self):
         workflow = complete("steps: [[{name: a, template: work}]]")
@@ -129,6 +232,11 @@ class TestReferences:
 
 
 class TestSecrets:
+    def test_the_tokens_of_a_vocabulary_are_none(self):
+        text = "{arguments: {parameters: [{name: %s, value: x}]}, templates: [{name: main, suspend: {}}]}"
+        assert codes(text % "pad_token") == []
+        assert codes(text % "hub_token") == ["secret-literal"]
+
     TOKEN = "hf_" + "aB3" * 11 + "x"
 
     @pytest.mark.parametrize(
@@ -269,6 +377,7 @@ class TestPlainFacts:
         assert quantity("1Ki") == 1024
         assert quantity("1e3") == quantity("1k")
         assert quantity("40GB") is None
+        assert quantity("1e999999999") is None
 
 
 class TestLargeManifests:

@@ -1,0 +1,62 @@
+"""Values of options without a library for them: most are texts, taken as they are.
+
+Newer versions of typer check every value, be it a plain text, with a library whose import takes as
+long as the rest of a short command. Here texts and defaults are passed on as they are, and typer's
+own way is gone where a text is to become something else (a number, a path, a choice). Versions
+without that way need nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def lean(command: Any) -> Any:
+    """Return a command of typer's whose texts are taken as they are; those of its verbs as well."""
+    for parameter in command.params:
+        _take_as_is(parameter)
+    own_help = command.get_help_option
+
+    def help_option(ctx: Any) -> Any:
+        """Return the option for help, which typer makes late."""
+        return _take_as_is(own_help(ctx))
+
+    command.get_help_option = help_option
+    for verb in getattr(command, "commands", {}).values():
+        lean(verb)
+    return command
+
+
+def _take_as_is(parameter: Any) -> Any:
+    own = getattr(parameter, "get_runtime_param", None)
+    if own is not None and "get_runtime_param" not in vars(parameter):
+        lean_way = Lean(own)
+        parameter.get_runtime_param = lambda: lean_way
+    return parameter
+
+
+class Lean:
+    """What turns the value of one parameter into what its command takes, as typer has it.
+
+    own: makes typer's own.
+    """
+
+    def __init__(self, own: Callable[[], Any]) -> None:
+        self._own = own
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value; one that is no text came from us, as a default, and is right."""
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        wanted = getattr(param.type_descriptor, "annotation", None)
+        if several and wanted == list[str] and _are_texts(value):
+            return list(value)
+        if not several and (isinstance(value, str) is (wanted is str)) and param.nargs == 1:
+            return value
+        return self._own().coerce(value, param=param, ctx=ctx)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value)

@@ -1,0 +1,1 @@
+"""`argojobs doctor`: one check a function, from the settings file to a finished run."""

@@ -1,0 +1,105 @@
+"""All checks of a context, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from argojobs.cli.doctor.checking import Check, attempt, of_error, skipped
+from argojobs.cli.doctor.storage import compare, storage_checks
+from argojobs.errors import ArgojobsError
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.client.rest import ArgoService
+    from argojobs.config.contexts import Context
+
+
+def examine(context: Context, *, run: bool = False) -> Iterator[Check]:
+    """Yield what is found of a context. run: a trial run is made and deleted."""
+    if context.is_local:
+        from argojobs.cli.doctor.local import local_checks
+
+        yield from local_checks()
+        return
+    from argojobs.cli.doctor.settings import settings_checks
+
+    yield from settings_checks(context)
+    place = None
+    try:
+        place = _target(context)
+    except ArgojobsError as error:  # the way to the server inside the cluster, or a secret
+        yield of_error("server", error)
+    well = False
+    if place is not None:
+        from argojobs.cli.doctor.server import server_checks
+
+        found = list(server_checks(place.service, context))  # type: ignore[arg-type] # a real one
+        yield from found
+        well = all(check.state != "failed" for check in found)
+    yield from storage_checks(context)
+    yield from _cluster(context, place)
+    from argojobs.cli.doctor.registry import registry_checks
+
+    yield from registry_checks(context)
+    if run and place is not None and well:
+        from argojobs.cli.doctor.trial import trial_checks
+
+        yield from trial_checks(place)
+    elif run:
+        yield skipped("run", "the server takes no run yet", "see to what failed above")
+
+
+def _target(context: Context) -> Target:
+    from argojobs.cli.connect import Target
+    from argojobs.cli.remote import remote_repository, remote_service
+
+    service: ArgoService = remote_service(context)
+    return Target(
+        context, service, lambda: remote_repository(context), lambda: remote_service(context)
+    )
+
+
+def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
+    """Yield what Kubernetes says, or what cannot be looked at without it."""
+    from argojobs.cli.cluster import has_kubeconfig, kube_of, namespace_in
+    from argojobs.cli.doctor.kubernetes import kube_checks, without_kube
+
+    if not has_kubeconfig(context):
+        yield from without_kube(context)
+        if context.s3 is not None:
+            yield from attempt("bucket", lambda: _bucket_of_a_run(context, place))
+        return
+    with kube_of(context) as kube:
+        try:
+            namespace = namespace_in(context, kube)
+        except ArgojobsError as error:
+            yield of_error("kubernetes", error)
+            return
+        yield from kube_checks(context, kube, namespace)
+        if context.s3 is not None:
+            from argojobs.cli.doctor.kubernetes import argo_repository
+            from argojobs.client.kube.argo_server import USUAL_NAMESPACE
+
+            try:
+                theirs, source = argo_repository(kube, (namespace, USUAL_NAMESPACE))
+            except ArgojobsError as error:
+                yield skipped("bucket", error.what, "argojobs doctor --run finds out")
+            else:
+                yield compare(context.s3, theirs, source)
+
+
+def _bucket_of_a_run(context: Context, place: Target | None) -> Check:
+    """Compare the store with that of the newest run which says what Argo used."""
+    from argojobs.cli.doctor.trial import repository_of
+    from argojobs.service import FINAL_PHASES
+
+    assert context.s3 is not None
+    if place is not None:
+        for run in place.service.list(limit=5):
+            if (run.get("status") or {}).get("phase") in FINAL_PHASES:
+                name = run["metadata"]["name"]
+                theirs = repository_of(place.service.get(name))
+                if theirs is not None:
+                    return compare(context.s3, theirs, f"as the run {name} had it")
+    return skipped("bucket", "no run to compare with", "argojobs doctor --run makes one")

@@ -1,0 +1,96 @@
+"""Checks of an Argo server: reached, of a known version, who it takes us for, what we may do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
+from argojobs.client.address import ServerAddress
+from argojobs.client.paths import path_of
+
+if TYPE_CHECKING:
+    from argojobs.client.rest import ArgoService
+    from argojobs.config.contexts import Context
+
+OLDEST, NEWEST = (3, 5), (4, 1)
+
+
+def server_checks(service: ArgoService, context: Context) -> Iterator[Check]:
+    """Yield what is found of a context's server, as long as it answers."""
+    first = list(attempt("server", lambda: server(service)))
+    yield from first
+    if first[0].state == "failed" and not _wants_token(first[0]):
+        return
+    found = list(attempt("auth", lambda: auth(service)))
+    yield from found
+    if any(check.state == "failed" for check in found):
+        return
+    yield from attempt("read", lambda: read(service))
+    yield from attempt("submit", lambda: submit(service, context))
+
+
+def server(service: ArgoService) -> Check:
+    """The server answers, and its version is one that is known."""
+    version = service.version()
+    said = f"Argo {version} at {_called(service.address)}"
+    found = re.match(r"v?(\d+)\.(\d+)", version)
+    if found is None:
+        return warning("server", f"{said}: no version that is known", "Argo 3.5 to 4.1 is tested")
+    number = (int(found[1]), int(found[2]))
+    if number < OLDEST:
+        return failed("server", f"{said} is too old", "argojobs needs Argo 3.5 or newer")
+    if number > NEWEST:
+        return warning("server", f"{said} is newer than what is known", "Argo 3.5 to 4.1 is tested")
+    return ok("server", said)
+
+
+def auth(service: ArgoService) -> Check:
+    """Who the server takes us for."""
+    user = service.user()
+    who = str(user.get("subject") or user.get("serviceAccountName") or "")
+    if not who:
+        return ok("auth", "the server asks nobody who they are")
+    return ok("auth", f"as {who}")
+
+
+def read(service: ArgoService) -> Check:
+    """Runs may be listed in the namespace."""
+    count = len(service.list(limit=1))
+    return ok("read", f"the namespace {service.namespace} has {'runs' if count else 'no runs yet'}")
+
+
+def submit(service: ArgoService, context: Context) -> Check:
+    """A run may be created: the server asks Kubernetes, and nothing is made.
+
+    Source: Argo's API, WorkflowCreateRequest.serverDryRun.
+    """
+    body = {
+        "namespace": service.namespace,
+        "workflow": trial(context, "exit 0"),
+        "serverDryRun": True,
+    }
+    path = path_of("api", "v1", "workflows", service.namespace)
+    service.transport.call("POST", path, body=body, repeat=True)
+    return ok("submit", f"runs may be created in the namespace {service.namespace}")
+
+
+def trial(context: Context, script: str) -> dict[str, Any]:
+    """Return a workflow of one small step in the context's image."""
+    container = {"image": context.image or "busybox:1.36", "command": ["sh", "-c", script]}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {"generateName": "argojobs-doctor-"},
+        "spec": {"entrypoint": "main", "templates": [{"name": "main", "container": container}]},
+    }
+
+
+def _wants_token(check: Check) -> bool:
+    """Whether the server answers and only wants to know who we are."""
+    return "token" in check.what
+
+
+def _called(address: ServerAddress) -> str:
+    return address.url

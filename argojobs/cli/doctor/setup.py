@@ -1,0 +1,70 @@
+"""The set-up of a context's namespace: written for whoever may apply it, or applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.client.kube.connection import Kube
+    from argojobs.config.contexts import Context
+
+
+def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:
+    """Return what the context's namespace needs, in order."""
+    from argojobs.config.context_defaults import defaults_of
+    from argojobs.manifest.cluster_setup import Setup, setup_objects
+    from argojobs.manifest.context_defaults import LIMITS, limit_of
+
+    limit = limit_of(defaults_of(context))
+    claims = {context.storage_claim: context.storage_size} if context.storage else {}
+    return setup_objects(
+        Setup(
+            namespace=namespace,
+            service_account=context.service_account or "default",
+            secret=context.s3.secret_name if context.s3 is not None else "",
+            claims=claims,
+            limits=dict([limit]) if limit is not None else {},
+            limits_name=LIMITS,
+        )
+    )
+
+
+def as_text(objects: list[dict[str, Any]], context: str, namespace: str) -> str:
+    """Return objects as the text of a YAML file, which says first what it is for."""
+    from argojobs.manifest.cluster_setup import READER, SUBMITTER
+    from argojobs.manifest.yaml_write import write_yaml
+
+    head = (
+        f"# What runs of the context {context} need in the namespace {namespace}.\n"
+        "# kubectl apply -f FILE; then a token of who is to submit, or of who only looks:\n"
+        f"#   kubectl create token {SUBMITTER} --namespace {namespace} --duration=24h\n"
+        f"#   kubectl create token {READER} --namespace {namespace} --duration=24h\n"
+    )
+    return head + "---\n".join(write_yaml(one) for one in objects)
+
+
+def applied(kube: Kube, objects: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Apply objects one by one and yield each with why it was not; "" where it was.
+
+    A namespace or claim that is there stays as it is: its size or class may not be changed. The
+    limits of other contexts stay, too.
+    """
+    from argojobs.client.kube.objects import apply, create, merge, read
+
+    for one in objects:
+        kind, metadata = one["kind"], one["metadata"]
+        try:
+            if kind in ("Namespace", "PersistentVolumeClaim"):
+                if read(kube, kind, metadata.get("namespace", ""), metadata["name"]) is None:
+                    create(kube, one)
+            elif kind == "ConfigMap":
+                merge(kube, one)
+            else:
+                apply(kube, one)
+        except UsageError as error:
+            yield one, error.what
+        else:
+            yield one, ""

@@ -1,0 +1,90 @@
+"""`argojobs open`: a run in the browser."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.formats import Format
+from argojobs.errors import UsageError
+from argojobs.service import Workflow
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+
+
+def command(
+    run: options.RunName,
+    ui: Annotated[bool, typer.Option("--ui", help="Argo's web UI.")] = False,
+    storage: Annotated[
+        bool, typer.Option("--storage", help="Where the store shows the run's artifacts.")
+    ] = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Open a run in the browser, and print where it is.
+
+    Without an option that is Argo's web UI. On this machine, which has none, the folders of the
+    run are printed.
+    """
+    from argojobs.cli import browser
+    from argojobs.cli.connect import target
+    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.names import run_name
+    from argojobs.cli.text import columns, show
+
+    place = target(context, server)
+    name = run_name(place.service, run, options=place.options)
+    places = places_of(place.service.get(name), place)
+    wanted = [title for title, asked in (("ui", ui), ("storage", storage)) if asked]
+    for title in wanted:
+        if not places.get(title):
+            raise _unknown(title, place)
+    shown = {title: text for title, text in places.items() if not wanted or title in wanted}
+    if output is Format.name:
+        print_text("\n".join(shown.values()))
+    elif output is Format.json:
+        print_json(shown)
+    elif output is Format.yaml:
+        print_yaml(shown)
+    else:
+        show(columns([[(title, "dim"), (text, "")] for title, text in shown.items()]))
+        links = [text for text in shown.values() if "://" in text and not text.startswith("s3://")]
+        for link in links if wanted else links[:1]:
+            if not browser.open_address(link):
+                sys.stderr.write("no browser can be opened here: follow the link\n")
+                break
+    return 0
+
+
+def places_of(workflow: Workflow, place: "Target") -> dict[str, str]:
+    """Return where a run is to be seen: `ui`, `storage`, `results`, and on this machine `logs`."""
+    from argojobs.cli.links import results_folder, storage_link, ui_link
+
+    places = {
+        "ui": ui_link(workflow, place.context),
+        "storage": storage_link(workflow, place.context),
+        "results": results_folder(workflow, place),
+    }
+    if place.local is not None:
+        from argojobs.engine.context import pod_directory
+
+        logs = pod_directory(place.local.home, str(workflow["metadata"]["name"]), "")
+        places["logs"] = str(logs)
+        places["storage"] = places["results"]
+    return {title: text for title, text in places.items() if text}
+
+
+def _unknown(title: str, place: "Target") -> UsageError:
+    if place.context.is_local:
+        what = "has no web UI" if title == "ui" else "has stored nothing of this run"
+        return UsageError(f"this machine {what}", hint="argojobs get RUN shows it here")
+    name = place.context.name
+    key = "ui" if title == "ui" else "storage_ui"
+    return UsageError(
+        f"the context {name} does not say where its {title} is",
+        hint=f"argojobs config set contexts.{name}.{key} URL",
+    )

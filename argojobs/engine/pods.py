@@ -1,0 +1,167 @@
+"""The pods of runs on this machine: processes. Keeps `service.Pods`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from argojobs.engine.context import pod_directory
+from argojobs.engine.executors.outcome import read_started, state_of
+from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.local import LocalService
+from argojobs.errors import ConflictError, HostError, NotFoundError, UnsupportedError
+from argojobs.service import Gpus, GpuUse, Machine, Pod, PodEvent, Ran
+
+_OVER = frozenset({"Succeeded", "Failed", "Error"})
+
+
+class LocalPods:
+    """The pods of a home."""
+
+    def __init__(self, service: LocalService) -> None:
+        self._service = service
+
+    def of_run(self, run: str) -> list[Pod]:
+        """See `Pods.of_run`; a pod is there from its beginning until its run is deleted."""
+        nodes = self._nodes(run)
+        host = os.uname().nodename
+        found = [
+            Pod(pod, run, node_id, _phase(nodes.get(node_id, {})), host)
+            for node_id, pod, _ in self._service.store.pod_states(run)
+        ]
+        return sorted(found, key=lambda pod: pod.name)
+
+    def events(self, run: str) -> list[PodEvent]:
+        """See `Pods.events`: the beginnings and ends of the steps, with why."""
+        nodes = self._nodes(run)
+        told: list[PodEvent] = []
+        for node_id, pod, _ in self._service.store.pod_states(run):
+            told += _events_of(nodes.get(node_id, {}), pod)
+        return sorted(told, key=lambda event: event.time)
+
+    def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
+        """See `Pods.execute`: in the step's folders and with its variables. Linux only."""
+        if container != "main":
+            raise NotFoundError(f"the pod {pod} has no container {container!r}, only main")
+        process = self._process(pod)
+        if not Path(f"/proc/{process}/environ").exists():
+            raise UnsupportedError(
+                f"there is no way into a step on {sys.platform}", hint="it needs Linux's /proc"
+            )
+        found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        variables = dict(pair.split(b"=", 1) for pair in found if b"=" in pair)
+        try:
+            done = subprocess.run(
+                [*_into(process), *command], env=variables, capture_output=True, check=False
+            )
+        except OSError as error:
+            raise HostError(f"{command[0]}: {error.strerror}") from error
+        return Ran(
+            done.returncode,
+            done.stdout.decode(errors="replace"),
+            done.stderr.decode(errors="replace"),
+        )
+
+    @contextmanager
+    def forward(self, pod: str, port: int) -> Iterator[int]:
+        """See `Pods.forward`: a step listens on this machine itself, so its port is the port."""
+        self._process(pod)
+        yield port
+
+    def machines(self) -> list[Machine]:
+        """See `Pods.machines`: this one."""
+        from argojobs.engine.devices import host_capacity
+
+        has = host_capacity()
+        offers = {"cpu": f"{has.cpu:g}", "memory": f"{int(has.memory)}"}
+        if has.gpu:
+            offers["nvidia.com/gpu"] = str(has.gpu)
+        return [Machine(os.uname().nodename, ready=True, offers=offers)]
+
+    def gpus(self) -> list[Gpus]:
+        """See `Pods.gpus`: of this machine, lent to the steps of all its homes."""
+        from argojobs.engine.devices import host_gpus
+
+        return local_gpus(host_gpus())
+
+    def _nodes(self, run: str) -> Mapping[str, Mapping[str, Any]]:
+        nodes: Mapping[str, Mapping[str, Any]] = (self._service.get(run).get("status") or {}).get(
+            "nodes"
+        ) or {}
+        return nodes
+
+    def _process(self, pod: str) -> int:
+        """Return the process of a pod's main. Raises NotFoundError, ConflictError."""
+        folder = next((self._service.home / "pods").glob(f"*/{pod}"), None)
+        if folder is None:
+            raise NotFoundError(f"there is no pod {pod} on this machine")
+        state = state_of(
+            str(pod_directory(self._service.home, folder.parent.name, pod)), boot_identity()
+        )
+        started = read_started(str(folder))
+        children = _children(int(started.pid)) if started is not None else []
+        if state != "running" or not children:
+            raise ConflictError(
+                f"the pod {pod} is not running: {state}",
+                hint="only into a pod that runs leads a way",
+            )
+        return children[0]
+
+
+def local_gpus(indexes: Sequence[str], folder: Path | None = None) -> list[Gpus]:
+    """Return this machine's GPUs with who uses them. folder: of the leases."""
+    from argojobs.engine.leases import LEASE_FOLDER, lent
+
+    if not indexes:
+        return []
+    uses = []
+    for directory, user in lent(indexes, folder or LEASE_FOLDER).values():
+        path = Path(directory)
+        uses.append(GpuUse(1, user, path.parent.name, path.name))
+    return [Gpus(os.uname().nodename, "nvidia.com/gpu", len(indexes), tuple(uses))]
+
+
+def _phase(node: Mapping[str, Any]) -> str:
+    """Return a node's phase as Kubernetes has it of its pod: a pod is never in error."""
+    phase = str(node.get("phase") or "Pending")
+    return "Failed" if phase == "Error" else phase
+
+
+def _events_of(node: Mapping[str, Any], pod: str) -> list[PodEvent]:
+    """Return what a node says of its pod."""
+    told = []
+    phase, message = str(node.get("phase") or "Pending"), str(node.get("message") or "")
+    if node.get("startedAt"):
+        text = message if phase not in _OVER else ""
+        told.append(PodEvent(str(node["startedAt"]), "Normal", "Started", pod, text))
+    if phase in _OVER and node.get("finishedAt"):
+        kind: Any = "Normal" if phase == "Succeeded" else "Warning"
+        told.append(PodEvent(str(node["finishedAt"]), kind, phase, pod, message))
+    return told
+
+
+def _children(process: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    except OSError:  # it has ended, or there is no /proc
+        return []
+    return [int(word) for word in text.split()]
+
+
+def _into(process: int) -> list[str]:
+    """Return the beginning of a command line that runs the rest where a process is.
+
+    Raises HostError where the program for that is missing.
+    """
+    program = shutil.which("nsenter")
+    if program is None:
+        raise HostError("the program nsenter is missing here", hint="install util-linux")
+    words = [program, f"--target={process}", "--mount", "--root", "--wd"]
+    own = Path("/proc/self/ns/user").readlink() == Path(f"/proc/{process}/ns/user").readlink()
+    return words if own else [*words, "--user", "--preserve-credentials"]

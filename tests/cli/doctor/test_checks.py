@@ -1,0 +1,277 @@
+"""Doctor's checks without a cluster: what each finds, and what the exit code says."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from argojobs.cli.doctor.checking import (
+    Check,
+    attempt,
+    exit_code,
+    failed,
+    of_error,
+    ok,
+    skipped,
+    warning,
+)
+from argojobs.cli.doctor.kubernetes import controller_s3
+from argojobs.cli.doctor.local import disk, local_checks
+from argojobs.cli.doctor.registry import registry_checks
+from argojobs.cli.doctor.report import as_data, ending, lines_of
+from argojobs.cli.doctor.settings import settings_checks
+from argojobs.cli.doctor.storage import compare, round_trip, storage_checks
+from argojobs.cli.doctor.trial import remedy_of, trial_workflow, verdict
+from argojobs.config.contexts import S3, Context, Registry
+from argojobs.errors import ServerError, UsageError
+from argojobs.storage.directory import DirectoryRepository
+
+LAB = Context("lab", image="train:1", s3=S3("store:9000", "runs"))
+
+
+def text(check: Check) -> str:
+    return "\n".join("".join(part for part, _ in line) for line in lines_of(check))
+
+
+def test_an_error_is_a_finding():
+    def broken():
+        raise UsageError("no bucket", hint="make one")
+
+    (found,) = attempt("store", broken)
+    assert found == failed("store", "no bucket", "make one")
+
+
+def test_the_exit_code_tells_what_is_to_be_fixed_from_what_may_pass():
+    reach = of_error("server", ServerError("gone"))
+    fix = failed("x", "y", "z")
+    assert exit_code([ok("a", ""), warning("b", "", ""), skipped("c", "")]) == 0
+    assert exit_code([reach, ok("a", "")]) == 3
+    assert exit_code([reach, fix]) == 2
+
+
+def test_a_check_is_a_line_and_its_remedy_below():
+    assert text(ok("home", "/x")) == "✔ home         /x"
+    assert text(failed("store", "no bucket", "make one")).splitlines() == [
+        "✖ store        no bucket",
+        "               make one",
+    ]
+    assert "failed  store" in "".join(
+        part for part, _ in lines_of(failed("store", "", ""), signs=False)[0]
+    )
+
+
+def test_the_end_names_what_is_to_be_fixed():
+    assert ending([ok("a", "")], "lab")[0][0] == "lab is well"
+    assert ending([failed("a", "", ""), failed("b", "", "")], "lab")[0][0] == "lab: to fix: a, b"
+    data = as_data("lab", [failed("a", "what", "do")], 2)
+    assert data["well"] is False
+    assert data["checks"] == [{"name": "a", "state": "failed", "what": "what", "remedy": "do"}]
+
+
+def test_this_machine_is_looked_at(tmp_path):
+    found = {check.name: check for check in local_checks(tmp_path / "home")}
+    assert list(found) == ["interpreter", "home", "disk", "namespaces", "devices", "controller"]
+    assert found["home"].what == str(tmp_path / "home")
+    assert disk(tmp_path, little=2**70).state == "warning"
+
+
+def test_a_home_that_cannot_serve_is_found(tmp_path):
+    (tmp_path / "file").write_text("")
+    found = {check.name: check for check in local_checks(tmp_path / "file" / "home")}
+    assert found["home"].state == "failed"
+    assert "ARGOJOBS_HOME" in found["home"].remedy
+
+
+def test_secrets_are_looked_up_and_never_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOOD_TOKEN", "very-secret")
+    loose = tmp_path / "key"
+    loose.write_text("secret-too")
+    loose.chmod(0o644)
+    context = Context(
+        "lab", token="env:GOOD_TOKEN", s3=S3(access_key=f"file:{loose}", secret_key="env:NOT_SET")
+    )
+    checks = list(settings_checks(context))
+    found = {check.name: check for check in checks}
+    assert found["secret token"].state == "ok"
+    assert found["secret s3.secret_key"].state == "failed"
+    assert "NOT_SET" in found["secret s3.secret_key"].what
+    assert found["secrets"].state == "warning"
+    assert "0644" in found["secrets"].what
+    assert "secret-too" not in str(checks)
+    assert "very-secret" not in str(checks)
+
+
+def test_files_of_a_context_are_there(tmp_path):
+    context = Context("lab", ca=str(tmp_path / "none.pem"))
+    (wrong,) = [check for check in settings_checks(context) if check.state == "failed"]
+    assert wrong.name == "ca"
+    assert "contexts.lab.ca" in wrong.remedy
+
+
+def test_a_store_is_written_read_and_left_as_it_was(tmp_path):
+    repository = DirectoryRepository(str(tmp_path))
+    assert round_trip(repository, S3("store:9000", "runs", prefix="team")).state == "ok"
+    assert list(repository.list()) == []
+
+
+def test_a_store_that_gives_back_something_else_is_found(tmp_path):
+    class Lying(DirectoryRepository):
+        def get(self, key, target):
+            super().get(key, target)
+            with open(target, "ab") as file:
+                file.write(b"!")
+
+    assert round_trip(Lying(str(tmp_path)), S3("s", "runs")).state == "failed"
+
+
+def test_a_context_without_a_store_is_told_so():
+    (found,) = storage_checks(Context("lab"))
+    assert found.state == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "state"),
+    [
+        ({"bucket": "runs", "endpoint": "store:9000"}, "ok"),
+        ({"bucket": "runs", "endpoint": "minio.argo:9000"}, "warning"),
+        ({"bucket": "others", "endpoint": "store:9000"}, "failed"),
+        (None, "failed"),
+    ],
+)
+def test_the_bucket_is_compared_with_argos(theirs, state):
+    assert compare(S3("store:9000", "runs"), theirs, "somewhere").state == state
+
+
+def test_a_store_of_ones_own_need_not_be_argos():
+    assert compare(S3("s", "runs", secret_name="keys"), {"bucket": "x"}, "y").state == "ok"
+
+
+def test_both_forms_of_the_controllers_settings_are_read():
+    s3 = "s3: {bucket: runs}"
+    assert controller_s3({"artifactRepository": s3}) == {"bucket": "runs"}
+    assert controller_s3({"config": f"artifactRepository:\n  {s3}"}) == {"bucket": "runs"}
+    assert controller_s3({"artifactRepository": "gcs: {}"}) is None
+    assert controller_s3({}) is None
+
+
+def test_the_trial_writes_and_reads_in_the_contexts_image_and_store():
+    made = trial_workflow(LAB, "trial-1")
+    _, write, read = made["spec"]["templates"]
+    assert {write["container"]["image"], read["container"]["image"]} == {"train:1"}
+    assert made["metadata"]["name"] == "trial-1"
+    assert made["spec"]["activeDeadlineSeconds"]
+
+
+@pytest.mark.parametrize(
+    ("message", "remedy"),
+    [
+        ("workflowtaskresults.argoproj.io is forbidden: ...", "executor's role"),
+        ('secrets "keys" not found', "make the Secret"),
+        ("Access Denied.", "keys in the cluster's Secret"),
+        ("ErrImagePull: image not found", "contexts.lab.image"),
+        ("something else", "argojobs doctor"),
+    ],
+)
+def test_a_failed_trial_says_what_to_do(message, remedy):
+    node = {"type": "Pod", "phase": "Error", "message": message}
+    ended = {"status": {"phase": "Failed", "message": "child failed", "nodes": {"a": node}}}
+    found = verdict(ended, LAB)
+    assert found.state == "failed"
+    assert message in found.what
+    assert remedy in remedy_of(message, LAB)
+
+
+@pytest.fixture
+def registry():
+    """A registry that wants the user `me` with the password `right`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            import base64
+
+            right = base64.b64encode(b"me:right").decode()
+            good = self.headers.get("Authorization") == f"Basic {right}"
+            self.send_response(200 if good else 401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize(("password", "state"), [("right", "ok"), ("wrong", "failed")])
+def test_a_registry_is_asked_with_the_contexts_user(registry, monkeypatch, password, state):
+    monkeypatch.setenv("REGISTRY_PASSWORD", password)
+    known = Registry(registry, "me", "env:REGISTRY_PASSWORD")
+    (found,) = registry_checks(Context("lab", registry=known))
+    assert found.state == state
+
+
+def test_a_registry_without_a_user_only_has_to_answer(registry):
+    (found,) = registry_checks(Context("lab", registry=Registry(registry)))
+    assert found.state == "ok"
+    host = registry.removeprefix("http://")
+    (found,) = registry_checks(Context("lab", registry=Registry(host)))
+    assert found.what == f"{registry} answers"
+
+
+def test_a_password_is_not_sent_over_http_unless_http_was_asked_for(registry, monkeypatch):
+    monkeypatch.setenv("REGISTRY_PASSWORD", "right")
+    host = registry.removeprefix("http://")
+    known = Registry(host, "me", "env:REGISTRY_PASSWORD")
+    (found,) = registry_checks(Context("lab", registry=known))
+    assert found.what == f"{registry} answers", "it was told nobody"
+
+
+def test_a_registry_out_of_reach_is_worth_a_retry():
+    (found,) = registry_checks(Context("lab", registry=Registry("http://127.0.0.1:9")))
+    assert found.state == "failed"
+    assert found.passing
+
+
+def test_doctor_of_this_machine(argojobs, tmp_path, monkeypatch):
+    monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ARGOJOBS_CONFIG", "")
+    monkeypatch.chdir(tmp_path)
+    answer = argojobs("doctor", "local", "-o", "json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["context"] == "local"
+    assert "local is well" in argojobs("doctor").out
+    assert argojobs("doctor", "local", "--write", "-").code == 2
+
+
+def test_what_a_namespace_needs_is_written(argojobs, tmp_path, monkeypatch):
+    config = tmp_path / "config.toml"
+    config.write_text(
+        '[contexts.lab]\nserver = "https://x:1"\nnamespace = "team"\nmax_parallel = 2\n'
+    )
+    monkeypatch.setenv("ARGOJOBS_CONFIG", str(config))
+    monkeypatch.chdir(tmp_path)
+    answer = argojobs("doctor", "lab", "--write", "out")
+    assert answer.out == "out/lab.yaml\n"
+    written = (tmp_path / "out" / "lab.yaml").read_text()
+    assert argojobs("doctor", "lab", "--write", "-").out == written
+    assert "argojobs-limits" in written
+    assert "namespace: team" in written
+    assert "would write" in argojobs("doctor", "lab", "--write", "other", "--dry-run").out
+    assert not (tmp_path / "other").exists()
+    applied = argojobs("doctor", "lab", "--apply", "--dry-run").out
+    assert "would apply Role argojobs-submitter" in applied
+
+
+def test_two_names_are_one_too_many(argojobs):
+    answer = argojobs("doctor", "a", "--context", "b")
+    assert answer.code == 2
+    assert "both say where" in answer.err
