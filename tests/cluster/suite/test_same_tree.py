@@ -123,9 +123,13 @@ def reduced(workflow: Workflow) -> dict[str, Any]:
             "type": node["type"],
             "phase": node["phase"],
             "template": node.get("templateName", ""),
-            "message": plain(node.get("message", "")),
+            # after "errored" comes what a parser says, in its own words
+            "message": plain(node.get("message", "")).partition(" errored: ")[0],
+            # Argo names an output of a failed pod that has no value, the engine here does not
             "parameters": {
-                one["name"]: one.get("value") for one in outputs.get("parameters") or ()
+                one["name"]: one["value"]
+                for one in outputs.get("parameters") or ()
+                if "value" in one
             },
             "artifacts": sorted(
                 one["name"]
