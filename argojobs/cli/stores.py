@@ -57,21 +57,32 @@ def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> It
         for artifact in artifacts:
             key = str((artifact.get("s3") or {}).get("key", ""))
             if key:
-                bucket = bucket_of(workflow, artifact, target)
+                template = str(nodes[node_id].get("templateName", ""))
+                bucket = bucket_of(workflow, artifact, target, template)
                 yield Stored(step.key, node_id, artifact, bucket, key)
 
 
-def bucket_of(workflow: dict[str, Any], artifact: dict[str, Any], target: Target) -> str:
-    """Return the bucket of an artifact: its own, that of the run's repository, or the context's.
+def bucket_of(
+    workflow: dict[str, Any], artifact: dict[str, Any], target: Target, template: str = ""
+) -> str:
+    """Return the bucket of an artifact of a template, or of any where all have the same.
 
-    Source: Argo `status.artifactRepositoryRef.artifactRepository`, which the controller writes.
+    It is the artifact's own, that of the template's archiveLocation, that of the run's
+    repository, or the context's. Source: Argo docs, fields, ArtifactLocation; and
+    `status.artifactRepositoryRef.artifactRepository`, which the controller writes.
     """
     if target.local is not None:
         return ""
+    archives = {
+        str(((one.get("archiveLocation") or {}).get("s3") or {}).get("bucket", ""))
+        for one in (workflow.get("spec") or {}).get("templates") or ()
+        if one.get("archiveLocation") and template in ("", one.get("name"))
+    }
+    of_template = archives.pop() if len(archives) == 1 else ""
     reference = (workflow.get("status") or {}).get("artifactRepositoryRef") or {}
     of_run = ((reference.get("artifactRepository") or {}).get("s3") or {}).get("bucket", "")
     of_context = target.context.s3.bucket if target.context.s3 is not None else ""
-    return str(artifact["s3"].get("bucket") or of_run or of_context)
+    return str(artifact["s3"].get("bucket") or of_template or of_run or of_context)
 
 
 def repository_of(stored: Stored, target: Target) -> Repository | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.artifacts import opened
@@ -11,6 +13,7 @@ from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
+    from argojobs.storage.repository import Repository
 
 #: Argo's name for the archived log of the container `main`.
 ARTIFACT = "main-logs"
@@ -22,20 +25,49 @@ def is_kept(node: dict[str, Any]) -> bool:
     return any(artifact.get("name") == ARTIFACT for artifact in artifacts)
 
 
-def archived_lines(transport: Transport, workflow: Workflow, node_id: str) -> Iterator[str]:
-    """Yield the lines of an archived log. Raises what `opened` raises."""
+def archived_lines(
+    transport: Transport,
+    workflow: Workflow,
+    node: dict[str, Any],
+    repository: Callable[[], Repository] | None,
+) -> Iterator[str]:
+    """Yield the lines of an archived log: from the repository if it has it, else by the server.
+
+    A server may lack the right to read the keys of a store. Raises what `opened` raises, and the
+    repository's errors.
+    """
+    key = next(
+        str((one.get("s3") or {}).get("key", ""))
+        for one in node["outputs"]["artifacts"]
+        if one.get("name") == ARTIFACT
+    )
+    store = repository() if repository is not None and key else None
+    if store is not None and store.kind(key) == "file":
+        with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
+            path = Path(folder) / ARTIFACT
+            store.get(key, str(path))
+            with path.open("rb") as file:
+                yield from _lines(file)
+        return
+    with opened(transport, workflow, node["id"], ARTIFACT) as pieces:
+        yield from _lines(pieces)
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
     rest = b""
-    with opened(transport, workflow, node_id, ARTIFACT) as pieces:
-        for piece in pieces:
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in whole:
-                yield _text(line)
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from map(_text, whole)
     if rest:
         yield _text(rest)
 
 
 def archived_or_note(
-    transport: Transport, workflow: Workflow, node: dict[str, Any], notes: list[str]
+    transport: Transport,
+    workflow: Workflow,
+    node: dict[str, Any],
+    notes: list[str],
+    repository: Callable[[], Repository] | None = None,
 ) -> Iterator[str]:
     """Yield the lines of an archived log; where there is none, say why in `notes`."""
     name = node.get("displayName", node["id"])
@@ -43,7 +75,7 @@ def archived_or_note(
         notes.append(f"the log of {name} is gone with its pod, and was not archived")
         return
     try:
-        yield from archived_lines(transport, workflow, node["id"])
+        yield from archived_lines(transport, workflow, node, repository)
     except ArgojobsError as error:
         notes.append(f"the archived log of {name} cannot be read: {error.what}")
     else:

@@ -27,6 +27,7 @@ from argojobs.service import LogLine, Workflow
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
+    from argojobs.storage.repository import Repository
 
 #: What Argo's executor itself writes into a container's log, beside the program's own lines.
 _VALUE = r'(?:"(?:[^"\\]|\\.)*"|[^ "]*)'
@@ -46,7 +47,11 @@ _SMALL = (
 
 
 class LogReader:
-    """Reads the logs of one run. note: is told, in a line, where lines come from or why not."""
+    """Reads the logs of one run.
+
+    note: is told, in a line, where lines come from or why not. repository: where archived logs
+    are read directly, if it has them.
+    """
 
     def __init__(
         self,
@@ -57,8 +62,10 @@ class LogReader:
         patience: Patience,
         note: Callable[[str], None],
         node_id: str = "",
+        repository: Callable[[], Repository] | None = None,
     ) -> None:
         self._transport = transport
+        self._repository = repository
         self._path = workflow_path(namespace, name, "log")
         self._workflow_path = workflow_path(namespace, name)
         self._name = name
@@ -185,7 +192,7 @@ class LogReader:
                 continue
             position = self._positions.setdefault(pod, Position())
             notes: list[str] = []
-            lines = list(archived_or_note(self._transport, workflow, node, notes))
+            lines = list(archived_or_note(self._transport, workflow, node, notes, self._repository))
             unseen = lines[position.count :]
             if unseen or not lines:
                 for text in notes:

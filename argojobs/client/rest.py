@@ -119,6 +119,7 @@ class ArgoService:
             patience=self._patience(),
             note=self._note,
             node_id=node_id,
+            repository=self._repository,
         )
         return reader.read(follow=follow, tail=tail)
 

@@ -173,7 +173,8 @@ def remote(bucket, s3_service, monkeypatch):
         "outputs": {
             "artifacts": [
                 {"name": "model", "path": "/m", "s3": {"key": "sets/run/model"}},
-                {"name": "main-logs", "s3": {"key": "sets/run/main.log", "bucket": "others"}},
+                {"name": "notes", "s3": {"key": "sets/run/notes", "bucket": "others"}},
+                {"name": "main-logs", "s3": {"key": "sets/run/main.log"}},
             ]
         }
     }
@@ -210,7 +211,8 @@ def test_a_cluster_s_artifacts_are_read_from_the_bucket_itself(
         "where": f"s3://{bucket}/sets/run/model",
         "node": "demo-x7k2p-train",
     }
-    assert (rows[1]["size"], rows[1]["where"]) == (None, "s3://others/sets/run/main.log")
+    assert (rows[1]["size"], rows[1]["where"]) == (None, "s3://others/sets/run/notes")
+    assert len(rows) == 2, "logs are no outputs"
     got = argojobs("artifacts", "get", "@latest/train/model", str(tmp_path / "back"))
     assert got.code == 0, got.err
     assert (tmp_path / "back").read_text() == "weights"

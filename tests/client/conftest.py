@@ -42,9 +42,15 @@ def connect(argo, time):
 
     def make(url=None, **fields):
         note = fields.pop("note", lambda _: None)
+        repository = fields.pop("repository", None)
         address = ServerAddress(url or argo.url, namespace=NAMESPACE, label="lab", **fields)
         made = ArgoService(
-            address, note=note, sleep=time.sleep, clock=lambda: time.now, chance=lambda: 0.5
+            address,
+            note=note,
+            repository=repository,
+            sleep=time.sleep,
+            clock=lambda: time.now,
+            chance=lambda: 0.5,
         )
         opened.append(made)
         return made

@@ -4,6 +4,7 @@ import pytest
 from fake_argo import WORKFLOWS, Reply, error, line, stream_error
 
 from argojobs.errors import NotFoundError, ServerError
+from argojobs.storage.directory import DirectoryRepository
 
 LOG = f"GET {WORKFLOWS}/one/log"
 ONE = f"GET {WORKFLOWS}/one"
@@ -173,6 +174,20 @@ def test_the_log_of_a_pod_that_is_gone_is_read_from_the_archive(argo, connect):
     assert lines[-1].node_id == "one-1"
     assert notes == ["the pod of step1 is gone: its log is from the archive"]
     assert texts(connect().logs("one", tail=1)) == ["there", "no newline"]
+
+
+def test_an_archived_log_is_read_from_the_contexts_own_store_where_that_has_it(
+    argo, connect, tmp_path
+):
+    three(argo)
+    gone(argo, 1, b"by the server")
+    argo.pod("one", 2, stamped(5, "there"))
+    store = DirectoryRepository(str(tmp_path / "store"))
+    read = connect(repository=lambda: store)
+    assert texts(read.logs("one")) == ["there", "by the server"]
+    (tmp_path / "log").write_text("from the store\n")
+    store.put(str(tmp_path / "log"), "x")
+    assert texts(read.logs("one")) == ["there", "from the store"]
 
 
 def test_a_log_that_is_nowhere_is_said_to_be(argo, connect):

@@ -41,7 +41,7 @@ def ls(
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.names import run_name, step_named
-    from argojobs.cli.stores import stored_by
+    from argojobs.cli.stores import LOGS, stored_by
     from argojobs.cli.text import show
     from argojobs.cli.tree import leaves, steps_of
 
@@ -50,7 +50,8 @@ def ls(
         return _list_claim(run, target, output)
     workflow = target.service.get(run_name(target.service, run))
     tops = [step_named(workflow, step)] if step else steps_of(workflow)
-    found = list(stored_by(workflow, target, list(leaves(tops))))
+    stored = stored_by(workflow, target, list(leaves(tops)))
+    found = [one for one in stored if one.name != LOGS]  # that is what `argojobs logs` shows
     name = str(workflow["metadata"]["name"])
     if output is Format.name:
         for one in found:

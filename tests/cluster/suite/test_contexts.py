@@ -201,7 +201,6 @@ def count(data: Directory) -> Counted:
     print("counting", sorted(path.name for path in data.path.iterdir()))
     out = Counted()
     out.lines = sum(len(path.read_text().splitlines()) for path in data.path.glob("*.txt"))
-    out.data.path.mkdir()
     (out.data.path / "copy.txt").write_text("a\\n" * out.lines)
     (out.data.path / "empty").mkdir()
     out.notes.path.write_text(f"{out.lines} lines")
