@@ -28,12 +28,16 @@ from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
+    from argojobs.storage.repository import Repository
 
 #: For contexts that name none; it needs a shell.
 IMAGE = "busybox"
 
 #: Seconds that a pod may find no machine or volume, and that it may take to start otherwise.
 UNSCHEDULABLE, START = 120, 600
+
+#: Seconds in which a pod that is taken away may still store what the claim holds.
+LINGERS = 30
 
 _NO_CLAIM = re.compile(r'persistentvolumeclaim "[^"]*" not found')
 _NO_IMAGE = re.compile(r"ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName")
@@ -143,7 +147,7 @@ def _ended(run: Workflow, text: str, target: Target, waiting: Time) -> Iterator[
         _check(last, text, target)
         yield last
     finally:
-        _remove(name, last, target)
+        _remove(name, last, target, waiting)
 
 
 def _states(name: str, text: str, target: Target, waiting: Time) -> Iterator[Workflow]:
@@ -244,7 +248,27 @@ def _fetched(workflow: Workflow, target: Target, path: Path) -> Path:
     return target.service.artifact(name, stored.node_id, claim_reading.ARTIFACT, path)
 
 
-def _remove(name: str, workflow: Workflow, target: Target) -> None:
+def _started(workflow: Workflow) -> bool:
+    """Whether a pod is on a machine, where it goes on, or has its image still to be pulled."""
+    status = workflow.get("status") or {}
+    said = [str(node.get("message") or "") for node in (status.get("nodes") or {}).values()]
+    known = bool(said) and not any("nschedulable" in text for text in said)
+    return known and status.get("phase") not in FINAL_PHASES
+
+
+def _clear(repository: Repository, key: str, seconds: float, waiting: Time) -> None:
+    """Remove what a run stored that it does not tell of, as soon as it is there.
+
+    Argo's own container in the pod sees the claim beside ours: when the pod is taken away it
+    stores the artifact, also where ours has never run.
+    """
+    until = waiting.clock() + seconds
+    while repository.kind(key) is None and waiting.clock() < until:
+        waiting.sleep(1)
+    repository.delete(key)
+
+
+def _remove(name: str, workflow: Workflow, target: Target, waiting: Time) -> None:
     """Delete a run and what it stored; what that fails at is a note, since the rest is done.
 
     Without keys of the store it is Argo that removes the artifact, with the run.
@@ -258,9 +282,10 @@ def _remove(name: str, workflow: Workflow, target: Target) -> None:
             repository = repository_of(stored, target)
             if repository is not None:
                 repository.delete(stored.key)
-        if target.context.s3 is not None:  # a failed pod may store what its run does not tell of
-            target.repository().delete(f"{folder_of_runs(target.context.s3)}{name}")
         target.service.delete(name)
+        if target.context.s3 is not None:
+            below = f"{folder_of_runs(target.context.s3)}{name}"
+            _clear(target.repository(), below, LINGERS if _started(workflow) else 0, waiting)
     except ArgojobsError as error:
         from argojobs.cli.plan import warning_lines
         from argojobs.cli.text import show

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_service import FakeService
 
-from argojobs.cli.claim_reads import START, UNSCHEDULABLE, Found, Time, get_from_claim, in_folder
+from argojobs.cli.claim_reads import (
+    LINGERS,
+    START,
+    UNSCHEDULABLE,
+    Found,
+    Time,
+    get_from_claim,
+    in_folder,
+)
 from argojobs.cli.connect import Target
 from argojobs.cli.owners import USER_LABEL, user_name
-from argojobs.config.contexts import Context
+from argojobs.config.contexts import S3, Context
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
 from argojobs.manifest import claim_reading
 
@@ -175,6 +184,49 @@ def test_a_run_that_may_not_be_deleted_is_a_note(
 
     assert got(Keeper(DONE), tmp_path / "x") == tmp_path / "x"
     assert "stays for an hour: not allowed" in capsys.readouterr().err
+
+
+class Late:
+    """A store in which something appears after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+        self.deleted: list[str] = []
+
+    def kind(self, key: str) -> str | None:
+        self.looks -= 1
+        return "tree" if self.looks < 0 else None
+
+    def delete(self, key: str) -> None:
+        self.deleted.append(key)
+
+
+@pytest.mark.parametrize(
+    ("state", "looks", "waited"),
+    [
+        ({"phase": "Pending", "message": "ErrImagePull: no such image"}, 3, 3),
+        ({"phase": "Pending", "message": "ErrImagePull: no such image"}, 1000, LINGERS),
+        (
+            {
+                "phase": "Pending",
+                "message": 'Unschedulable: persistentvolumeclaim "data" not found',
+            },
+            3,
+            0,
+        ),
+        ({"phase": "Failed", "outputs": {"exitCode": "66"}}, 3, 0),
+    ],
+)
+def test_what_a_pod_stores_while_it_is_taken_away_is_removed_too(
+    state: dict[str, Any], looks: int, waited: int
+) -> None:
+    server, store, clock = Server(state), Late(looks), Clock()
+    context = replace(LAB, s3=S3(endpoint="s3.example", bucket="runs", prefix="team"))
+    place = Target(context, server, lambda: store, lambda: server)  # type: ignore[arg-type, return-value]
+    with pytest.raises(ArgojobsError):
+        get_from_claim("claim://data/x", place, Path("nowhere"), clock.time())
+    assert store.deleted == [f"team/{server.made['metadata']['name']}"]
+    assert clock.now == waited
 
 
 def test_a_folder_is_what_the_log_lists() -> None:
