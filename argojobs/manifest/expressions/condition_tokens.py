@@ -4,6 +4,7 @@ Its errors are govaluate's, with a hint: nearly all come from a value that shoul
 Source: govaluate's MANUAL, and how Argo calls it.
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from enum import Enum
 from argojobs.errors import ExpressionError
 from argojobs.manifest.expressions import time as expr_time
 from argojobs.manifest.expressions.values import float_text, to_text
+
+#: What Go's ParseFloat and ParseUint take of what can stand here.
+_DECIMAL = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"[0-9A-Fa-f]{1,16}")
 
 _QUOTE_HINT = "put each value into single quotes: '{{...}}' == 'value'"
 
@@ -199,14 +204,16 @@ def _run(
 
 def _numeric(text: str, position: int) -> tuple[Token, int]:
     digits, position = _run(text, position, lambda c: c.isdecimal() or c == ".")
-    if digits.count(".") > 1 or digits == "." or not digits.isascii() or len(digits) > 300:
+    # An escaped character is taken whatever it is, so the text may be no number.
+    number = float(digits) if _DECIMAL.fullmatch(digits) and len(digits) <= 300 else math.inf
+    if math.isinf(number):
         raise reject(f"Unable to parse numeric value '{digits}' to float64")
-    return Token(Kind.NUMERIC, float(digits)), position
+    return Token(Kind.NUMERIC, number), position
 
 
 def _hexadecimal(text: str, position: int) -> tuple[Token, int]:
     digits, position = _run(text, position, lambda c: c.lower() in "0123456789abcdef")
-    if not digits or len(digits) > 16:
+    if not _HEXADECIMAL.fullmatch(digits):
         raise reject(f"Unable to parse hex value '{digits}' to uint64")
     return Token(Kind.NUMERIC, float(int(digits, 16))), position
 

@@ -7,6 +7,7 @@ RE2, `re` can take exponential time on patterns such as `(a+)+$`. Source: github
 """
 
 import re
+import warnings
 from functools import lru_cache
 
 from argojobs.manifest.expressions.values import failure, shorten
@@ -41,7 +42,10 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a Go pattern; raises ExpressionError for one that Go refuses or that cannot be translated."""
     translated = _translate(pattern)
     try:
-        return re.compile(translated, re.ASCII)
+        with warnings.catch_warnings():
+            # Python may give "--" in a class a meaning one day; today it is text, as in Go.
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(translated, re.ASCII)
     except (re.error, OverflowError, RecursionError) as error:
         raise failure(
             f"error parsing regexp {shorten(pattern)}: {error}", "write it in Go's syntax (RE2)"

@@ -47,6 +47,14 @@ def refusal(pattern: str) -> ExpressionError | None:
     return None
 
 
+@pytest.mark.parametrize(("pattern", "text"), [("[+--]", ","), ("[a--]", ""), ("[a--z]", "")])
+def test_hyphens_beside_each_other_in_a_class_are_text_and_no_warning(pattern, text):
+    if text:
+        assert compile_pattern(pattern).fullmatch(text)
+    else:
+        assert refusal(pattern) is not None, "a range backwards, in Go too"
+
+
 @given(st.text(alphabet="ab[](){}?*+|^$\\.:-&<>=!PiUz0123", max_size=20))
 def test_any_text_compiles_or_is_refused(pattern):
     refused = refusal(pattern)
