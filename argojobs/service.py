@@ -19,10 +19,25 @@ Workflow = dict[str, Any]
 #: Phases in which a workflow no longer changes.
 FINAL_PHASES = frozenset({"Succeeded", "Failed", "Error"})
 
+#: Labels: whose a run is, what it belongs to; and Argo's own of a pod, naming its run.
+USER_LABEL = "argojobs.dev/user"
+EXPERIMENT_LABEL = "argojobs.dev/experiment"
+RUN_LABEL = "workflows.argoproj.io/workflow"
+
 #: Annotations of ours beside Argo's fields: why the user stopped the run; and how many seconds
 #: pods waited for their turn (Argo's startedAt is when the node was made), JSON by node id.
 STOP_MESSAGE = "argojobs.dev/stop-message"
 WAITED = "argojobs.dev/waited-seconds"
+
+
+def phase_of(workflow: Mapping[str, Any]) -> str:
+    """Return the phase of a workflow; "" before a controller has seen it."""
+    return str((workflow.get("status") or {}).get("phase") or "")
+
+
+def is_final(workflow: Mapping[str, Any]) -> bool:
+    """Tell whether a workflow no longer changes."""
+    return phase_of(workflow) in FINAL_PHASES
 
 
 @dataclass(frozen=True, slots=True)

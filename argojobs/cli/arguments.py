@@ -100,11 +100,10 @@ def _of_claim(given: ArtifactArgument, sources: Sources) -> Path:
             if sources.claims
             else f'write into argojobs.toml: [local.claims] {claim} = "FOLDER"',
         )
+    from argojobs.cli.stores import inside_claim
+
     root = Path(sources.claims[claim]).resolve()
-    path = (root / inside).resolve()
-    if not path.is_relative_to(root):
-        raise UsageError(f"{given.name}={given.text} leads out of the claim", where=str(path))
-    return path
+    return inside_claim(root, inside, f"{given.name}={given.text}")
 
 
 def in_bucket(

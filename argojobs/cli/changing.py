@@ -1,21 +1,53 @@
-"""What `retry` and `resubmit` share: parameters for a run that has run, and following it."""
+"""What the verbs that change a run share: which run, whether it may be, other parameters for it."""
 
 from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.formats import Format
-from argojobs.errors import UsageError
-from argojobs.service import Workflow
+from argojobs.errors import ConflictError, UsageError
+from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
     from argojobs.manifest.reuse import Reuse
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A run that is about to be changed. whose: ` of alex` for another's, as its name is told."""
+
+    place: Target
+    workflow: Workflow
+    whose: str
+
+    @property
+    def name(self) -> str:
+        """The run's whole name."""
+        return str(self.workflow["metadata"]["name"])
+
+
+def chosen_run(run: str, context: str, server: str, *, force: bool, verb: str) -> Chosen:
+    """Return the run that a name means. Raises NotFoundError, UsageError for another's."""
+    from argojobs.cli.connect import target
+    from argojobs.cli.names import run_name
+    from argojobs.cli.owners import check_owner
+
+    place = target(context, server)
+    workflow = place.service.get(run_name(place.service, run, changes=True, options=place.options))
+    return Chosen(place, workflow, check_owner(workflow, place, force=force, verb=verb))
+
+
+def refuse_ended(chosen: Chosen, remedy: str = "get") -> None:
+    """Raise ConflictError for a run that has ended, naming the verb that helps."""
+    if is_final(chosen.workflow):
+        raise ConflictError(
+            f"{chosen.name} has already ended: {phase_of(chosen.workflow)}",
+            hint=f"argojobs {remedy} {chosen.name}{chosen.place.options}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +84,7 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
 def owned(workflow: Workflow, command_line: str) -> Workflow:
     """Return a new run's object as one of whoever asks for it by this command line."""
     from argojobs.cli.facts import COMMAND_LINE
-    from argojobs.cli.owners import USER_LABEL, user_name
+    from argojobs.cli.owners import user_name
 
     metadata = workflow["metadata"]
     labels = {**(metadata.get("labels") or {}), USER_LABEL: user_name()}
@@ -87,30 +119,3 @@ def _gathered(steps: Iterable[tuple[str, str]]) -> Iterable[tuple[str, int, str]
 
 def _counted(name: str, count: int) -> str:
     return name if count == 1 else f"{name} ({count} of them)"
-
-
-def follow_run(place: Target, workflow: Workflow, output: Format | None) -> int:
-    """Follow a run that was just started to its end. Returns the exit code.
-
-    Ctrl-C stops one of this machine, and leaves one of a server to go on.
-    """
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.summary import show_end
-    from argojobs.cli.verbs.run import stopper
-
-    name = str(workflow["metadata"]["name"])
-    stream = sys.stdout if output is None else sys.stderr
-    pressed: list[int] = []
-    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
-    how = Follow(place.service, place.again, stream, mode_for(stream), stop)
-    try:
-        final = follow(how, workflow)
-        code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
-    except KeyboardInterrupt:
-        sys.stderr.write(goes_on(name, place.options))
-        return INTERRUPTED
-    if output is not None:
-        print_object(final, output)
-    return INTERRUPTED if pressed else code

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest import claim_reading
-from argojobs.service import FINAL_PHASES, Workflow
+from argojobs.service import FINAL_PHASES, USER_LABEL, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -125,7 +124,7 @@ def _placed(run: Workflow, target: Target) -> Workflow:
 
     Nothing else of the context: it computes nothing, and waits for no lock.
     """
-    from argojobs.cli.owners import USER_LABEL, user_name
+    from argojobs.cli.owners import user_name
     from argojobs.cli.preparing import with_metadata
     from argojobs.cli.submission import in_store
     from argojobs.config.context_defaults import account_of
@@ -159,7 +158,7 @@ def _states(name: str, text: str, target: Target, waiting: Time) -> Iterator[Wor
     while True:
         workflow = target.service.get(name)
         yield workflow
-        if (workflow.get("status") or {}).get("phase") in FINAL_PHASES:
+        if is_final(workflow):
             return
         _check_start(workflow, text, target, waiting.clock() - began)
         waiting.sleep(pause)
@@ -287,8 +286,6 @@ def _remove(name: str, workflow: Workflow, target: Target, waiting: Time) -> Non
             below = f"{folder_of_runs(target.context.s3)}{name}"
             _clear(target.repository(), below, LINGERS if _started(workflow) else 0, waiting)
     except ArgojobsError as error:
-        from argojobs.cli.plan import warning_lines
-        from argojobs.cli.text import show
+        from argojobs.cli.text import warn
 
-        text = f"the run {name}, which read the claim, stays for an hour: {error.what}"
-        show(warning_lines([text], "note"), stream=sys.stderr)
+        warn([f"the run {name}, which read the claim, stays for an hour: {error.what}"], "note")

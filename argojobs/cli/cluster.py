@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.client.kube.connection import Kube
     from argojobs.config.contexts import Context
-    from argojobs.service import Pods
 
 #: Of each context whose way is open, by what it depends on: the connection and the URL.
 _open: dict[tuple[str, str, str], tuple[Kube, str]] = {}
@@ -68,18 +66,6 @@ def close_ways() -> None:
     """Close all ways that are open, before the program ends by itself."""
     _open.clear()
     _ways.close()
-
-
-def pods_of(place: Target) -> Pods:
-    """Return the pods of a target. Raises UsageError for a context without a kubeconfig."""
-    if place.local is not None:
-        from argojobs.engine.pods import LocalPods
-
-        return LocalPods(place.local)
-    from argojobs.client.kube.pods import KubePods
-
-    kube = needed_kube(place.context)
-    return KubePods(kube, namespace_in(place.context, kube))
 
 
 def needed_kube(context: Context) -> Kube:

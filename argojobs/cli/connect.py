@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,13 +68,10 @@ def target(
     if not chosen.is_local:
         from argojobs.cli.remote import remote_repository, remote_service
 
-        return Target(
-            chosen,
-            remote_service(chosen),
-            lambda: remote_repository(chosen),
-            lambda: remote_service(chosen),
-            said,
-        )
+        # Opened once: its keys may be what a command prints, which takes a while.
+        repository = cache(partial(remote_repository, chosen))
+        again = partial(remote_service, chosen, repository)
+        return Target(chosen, again(), repository, again, said)
     if not new_run:
         service = local()
     else:

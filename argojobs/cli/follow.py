@@ -16,7 +16,7 @@ from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import cut, screen_of, show
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
-from argojobs.service import FINAL_PHASES, LogLine, Service, Workflow
+from argojobs.service import LogLine, Service, Workflow, is_final
 
 Mode = Literal["live", "plain", "quiet"]
 
@@ -94,7 +94,7 @@ def _to_end(
                 if event.type == "DELETED":
                     raise NotFoundError(f"{name} was deleted while it was followed")
                 newest = event.workflow
-                if _phase(newest) in FINAL_PHASES:
+                if is_final(newest):
                     before_last()
                     picture.update(newest)
                     changed(newest)
@@ -119,10 +119,6 @@ def _set_note(how: Follow, picture: Picture, text: str) -> None:
     picture.note = text
     if how.mode != "live":
         show([[(text, "yellow")]], stream=sys.stderr)
-
-
-def _phase(workflow: Workflow) -> str:
-    return str((workflow.get("status") or {}).get("phase", ""))
 
 
 def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) -> threading.Thread:

@@ -12,6 +12,7 @@ from argojobs.cli.owners import owner_of
 from argojobs.cli.report import typed
 from argojobs.cli.text import Line, Screen, columns, plain
 from argojobs.cli.tree import Step, leaves, steps_of
+from argojobs.service import phase_of
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -125,7 +126,7 @@ def lines_of(look: Inquiry, screen: Screen) -> list[Line]:
 def next_commands(look: Inquiry) -> list[str]:
     """Return what a reader may want to do now."""
     name, options, run = look.name, look.place.options, look.workflow
-    phase = str((run.get("status") or {}).get("phase", ""))
+    phase = phase_of(run)
     step = f" {typed(look.step)}" if look.step is not None else ""
     if phase == "Succeeded":
         return [f"argojobs artifacts ls {name}{options}", f"argojobs resubmit {name}{options}"]

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
 from argojobs.manifest.names import label_value
+from argojobs.service import USER_LABEL, Service
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
-    from argojobs.service import Service
-
-USER_LABEL = "argojobs.dev/user"
 
 
 def user_name() -> str:
@@ -64,11 +62,8 @@ def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb
 
 
 def all_names(service: Service) -> list[str]:
-    """Return the names of all runs, newest first; a service that can, gives them without more."""
-    names: Callable[[], Sequence[str]] | None = getattr(service, "names", None)
-    if names is not None:
-        return list(names())
-    return [str(run["metadata"]["name"]) for run in service.list()]
+    """Return the names of all runs, newest first."""
+    return list(service.names())
 
 
 def names_and_mine(service: Service) -> tuple[list[str], frozenset[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.cli.text import Span
+from argojobs.service import phase_of
 
 #: phase -> (sign, sign in ASCII, style). "" is a step that has no node yet; Stopped is no phase
 #: of Argo's, but what people call a run that Failed because somebody wanted its end.
@@ -47,7 +48,7 @@ def of_run(workflow: dict[str, Any]) -> str:
     """Return a run's phase as people call it: one that somebody ended is Stopped."""
     if was_stopped(workflow):
         return "Stopped"
-    return word(str((workflow.get("status") or {}).get("phase", "")))
+    return word(phase_of(workflow))
 
 
 def word(phase: str) -> str:

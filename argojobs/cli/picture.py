@@ -11,6 +11,7 @@ from argojobs.cli.text import Line, Screen, Span
 from argojobs.cli.times import run_time
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.cli.view import LOG_LINES, counts, tree_lines
+from argojobs.service import phase_of
 
 #: Lines around the tree: the headline, a blank one, the line of progress, the cursor's.
 FRAME = 4
@@ -67,7 +68,7 @@ class Picture:
     @property
     def phase(self) -> str:
         """The run's phase, as a word."""
-        return phases.word(str((self.workflow.get("status") or {}).get("phase", "")))
+        return phases.word(phase_of(self.workflow))
 
     def lines(self, now: float, screen: Screen) -> list[Line]:
         """Draw the run at a moment so that it fits the screen."""

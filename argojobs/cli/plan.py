@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import Sources, placed
 from argojobs.cli.facts import COMMAND_LINE
-from argojobs.cli.owners import USER_LABEL, user_name
+from argojobs.cli.owners import user_name
 from argojobs.cli.preparing import Prepared, with_artifact, with_metadata
-from argojobs.cli.text import Line, columns
+from argojobs.cli.text import Line, columns, warn
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, OutputError, UsageError
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name
-from argojobs.service import Service
+from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Service
 
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 #: What the manifest is called among the results of its run.
 MANIFEST = "manifest.yaml"
-EXPERIMENT_LABEL = "argojobs.dev/experiment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,6 @@ def _keep(plan: Plan, repository: Callable[[], Repository]) -> None:
     """Store the manifest; a run is not given up for that, where it cannot be a line says so."""
     if not plan.kept:
         return
-    from argojobs.cli.text import show
     from argojobs.manifest.yaml_write import write_yaml
 
     try:
@@ -187,8 +184,7 @@ def _keep(plan: Plan, repository: Callable[[], Repository]) -> None:
             path.write_text(write_yaml(plan.workflow), encoding="utf-8")
             repository().put(str(path), plan.kept, move=True)
     except (ArgojobsError, OSError) as error:
-        text = f"the manifest is not kept beside the results: {error}"
-        show(warning_lines([text]), stream=sys.stderr)
+        warn([f"the manifest is not kept beside the results: {error}"])
 
 
 def store(upload: Upload, repository: Repository) -> None:
@@ -246,8 +242,3 @@ def plan_lines(plan: Plan) -> list[Line]:
     lines.extend([("  ", ""), *row] for row in columns(rows))
     lines.append([("the whole manifest: add -o yaml", "dim")])
     return lines
-
-
-def warning_lines(texts: Sequence[str], word: str = "warning") -> list[Line]:
-    """Return warnings as lines for standard error, each once."""
-    return [[(f"{word}: ", "yellow"), (text, "")] for text in dict.fromkeys(texts)]

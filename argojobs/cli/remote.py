@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from argojobs.errors import UsageError
@@ -16,12 +15,19 @@ if TYPE_CHECKING:
     from argojobs.storage.s3 import S3Repository
 
 
-def remote_service(context: Context) -> ArgoService:
-    """Return the service of a context's Argo server; nothing is sent yet."""
+def remote_service(
+    context: Context, repository: Callable[[], S3Repository] | None = None
+) -> ArgoService:
+    """Return the service of a context's Argo server; nothing is sent yet.
+
+    repository: opens the context's bucket, where the caller has one open already.
+    """
     from argojobs.client.rest import ArgoService
 
-    repository = (lambda: remote_repository(context)) if context.s3 is not None else None
-    return ArgoService(address_of(context), note=_note, repository=repository)
+    opened = repository or (lambda: remote_repository(context))
+    return ArgoService(
+        address_of(context), note=_note, repository=opened if context.s3 is not None else None
+    )
 
 
 def address_of(context: Context, environ: Mapping[str, str] | None = None) -> ServerAddress:
@@ -84,8 +90,11 @@ def _inside(context: Context) -> ServerAddress:
     )
 
 
-def remote_repository(context: Context) -> S3Repository:
-    """Return the bucket of a context, whole keys: the context's prefix is not put before them."""
+def remote_repository(context: Context, bucket: str = "") -> S3Repository:
+    """Return a bucket of a context's S3, its own unless named. Raises UsageError without S3.
+
+    Whole keys: the context's prefix is not put before them.
+    """
     from argojobs.storage.s3 import S3Repository
     from argojobs.storage.s3_place import credentials_of, elsewhere, of_context
 
@@ -95,12 +104,11 @@ def remote_repository(context: Context) -> S3Repository:
             hint=f"argojobs context edit {context.name}: give it [s3] endpoint, bucket and keys",
         )
     place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
-    return S3Repository(elsewhere(place, place.bucket), credentials_of(context.s3))
+    return S3Repository(elsewhere(place, bucket or place.bucket), credentials_of(context.s3))
 
 
 def _note(text: str) -> None:
     """Say in a line what is worth knowing and no error."""
-    from argojobs.cli.plan import warning_lines
-    from argojobs.cli.text import show
+    from argojobs.cli.text import warn
 
-    show(warning_lines([text], "note"), stream=sys.stderr)
+    warn([text], "note")

@@ -100,12 +100,12 @@ def bucket(context: Context, name: str) -> S3Repository:
 
     Whole keys: no prefix is put before them. Raises UsageError where neither is there.
     """
+    from argojobs.cli.remote import remote_repository
     from argojobs.storage.s3 import S3Repository
-    from argojobs.storage.s3_place import credentials_of, elsewhere, from_environment, of_context
+    from argojobs.storage.s3_place import from_environment
 
     if context.s3 is not None:
-        place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
-        return S3Repository(elsewhere(place, name), credentials_of(context.s3))
+        return remote_repository(context, name)
     found = from_environment(os.environ, name)
     if found is None:
         raise UsageError(
@@ -148,6 +148,17 @@ def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> St
     return found[name]
 
 
+def inside_claim(root: Path, inside: str, text: str) -> Path:
+    """Return a path in a claim's folder, links resolved. Raises UsageError where it leads out.
+
+    text: what the user wrote.
+    """
+    path = (root / inside).resolve()
+    if not path.is_relative_to(root):
+        raise UsageError(f"{text} leads out of the claim", where=str(path))
+    return path
+
+
 def in_claim(text: str, home: Path) -> Path:
     """Return the path of `claim://name/path` on this machine, whose home is given.
 
@@ -160,9 +171,7 @@ def in_claim(text: str, home: Path) -> Path:
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
     own = home / "claims" / name
     root = Path(load_settings(Path.cwd()).claims.get(name, own)).resolve()
-    path = (root / inside).resolve()
-    if not path.is_relative_to(root):
-        raise UsageError(f"{text} leads out of the claim", where=str(path))
+    path = inside_claim(root, inside, text)
     if not path.exists():
         raise NotFoundError(
             f"{text}: there is nothing",

@@ -12,6 +12,7 @@ from argojobs.cli.text import Line, Screen, columns, plain, plural, screen_of, s
 from argojobs.cli.times import elapsed, run_seconds
 from argojobs.cli.tree import progress, steps_of
 from argojobs.runtime.wire import readable
+from argojobs.service import phase_of
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -24,7 +25,7 @@ Where = Callable[[dict[str, Any]], str]
 
 def succeeded(workflow: dict[str, Any]) -> bool:
     """Tell whether a final run succeeded."""
-    return str((workflow.get("status") or {}).get("phase", "")) == "Succeeded"
+    return phase_of(workflow) == "Succeeded"
 
 
 def show_end(

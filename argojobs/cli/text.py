@@ -196,3 +196,10 @@ def show(
         text = painted(cut(line, seen.width, signs=seen.signs), colour=seen.colour)
         target.write(writable(text, target) + "\n")
     target.flush()
+
+
+def warn(texts: Iterable[str], word: str = "warning") -> None:
+    """Write warnings or notes to standard error, each once and whole."""
+    seen = screen_of(sys.stderr)
+    lines: list[Line] = [[(f"{word}: ", "yellow"), (text, "")] for text in dict.fromkeys(texts)]
+    show(lines, stream=sys.stderr, screen=Screen(seen.colour, seen.signs, width=0))

@@ -13,6 +13,7 @@ from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, cells, fit, plain, plural
 from argojobs.cli.times import elapsed
 from argojobs.cli.tree import Step, leaves, progress
+from argojobs.service import phase_of
 
 #: So many items of a fan-out are shown one by one; of more, only those that run or broke.
 ITEMS = 8
@@ -199,7 +200,7 @@ def _note(step: Step, screen: Screen) -> str:
 
 def ended_counts(workflow: dict[str, Any], steps: Sequence[Step]) -> str:
     """Say how far a run is, or, where it broke, how many of its steps succeeded."""
-    if (workflow.get("status") or {}).get("phase") not in phases.BROKEN:
+    if phase_of(workflow) not in phases.BROKEN:
         return counts(steps)
     ended = [step.phase for step in leaves(steps)]
     return f"{ended.count('Succeeded')} of {plural(len(ended), 'step')} succeeded"

@@ -20,10 +20,10 @@ from argojobs.client.failures import UnclearError
 from argojobs.client.log_position import Position
 from argojobs.client.paths import workflow_path
 from argojobs.client.streams import messages
-from argojobs.client.watching import Patience, is_final
+from argojobs.client.watching import Patience
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import pod_of_node
-from argojobs.service import LogLine, Workflow
+from argojobs.service import LogLine, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport

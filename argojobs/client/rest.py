@@ -17,13 +17,10 @@ from argojobs.client.logs import LogReader
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.submitting import submit, whole
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
-from argojobs.service import LogLine, WatchEvent, Workflow
+from argojobs.service import LogLine, WatchEvent, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.storage.repository import Repository
-
-#: Argo's label on a run: which one it was resubmitted from.
-RESUBMITTED_FROM = "workflows.argoproj.io/resubmitted-from-workflow"
 
 
 class ArgoService:
@@ -155,7 +152,7 @@ class ArgoService:
             "nodeFieldSelector": node_selector,
             "parameters": [*parameters],
         }
-        return self._change(name, "retry", body, lambda run: not watching.is_final(run))
+        return self._change(name, "retry", body, lambda run: not is_final(run))
 
     def resubmit(
         self, name: str, *, memoized: bool = False, parameters: Sequence[str] = ()
@@ -184,7 +181,7 @@ class ArgoService:
         from argojobs.client.artifacts import ARCHIVED
 
         run = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
-        if not watching.is_final(run):
+        if not is_final(run):
             with suppress(ConflictError):  # it has ended meanwhile
                 self.terminate(name)
         with suppress(
@@ -281,11 +278,13 @@ class ArgoService:
         )
 
     def _resubmissions(self, name: str) -> tuple[str, ...]:
+        from argojobs.manifest.resubmit import PREVIOUS
+
         try:
             found = listing.newest(
                 self.transport,
                 self.namespace,
-                labels=listing.selector({RESUBMITTED_FROM: name}),
+                labels=listing.selector({PREVIOUS: name}),
                 fields=listing.NAMES_ONLY,
             )
         except ArgojobsError:  # not allowed to list: then a lost answer cannot be cleared up

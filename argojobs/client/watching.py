@@ -16,7 +16,7 @@ from argojobs.client.failures import UnclearError
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.streams import messages
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
-from argojobs.service import FINAL_PHASES, WatchEvent, Workflow
+from argojobs.service import WatchEvent, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
@@ -96,11 +96,6 @@ def watch(
         if _version(state) != _version(last):
             last = state
             yield WatchEvent("MODIFIED", last)
-
-
-def is_final(workflow: Mapping[str, Any]) -> bool:
-    """Tell whether a run's phase is one in which nothing changes any more."""
-    return (workflow.get("status") or {}).get("phase") in FINAL_PHASES
 
 
 def _events(

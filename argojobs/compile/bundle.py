@@ -30,6 +30,7 @@ from argojobs.compile.secrets import looks_secret
 from argojobs.compile.strip import travelling_sources
 from argojobs.errors import BundleError
 from argojobs.storage.bundle_digest import Part, digest_of
+from argojobs.storage.sizes import size_text
 
 #: The most that is packed unless told otherwise, in bytes before compression.
 LARGEST = 50 * 1024 * 1024
@@ -166,10 +167,10 @@ def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
     if total <= largest:
         return
     biggest = sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN]
-    listed = "".join(f"\n    {_size_text(sizes[name]):>9}  {name}" for name in biggest)
+    listed = "".join(f"\n    {size_text(sizes[name]):>9}  {name}" for name in biggest)
     raise BundleError(
-        f"the project has {_size_text(total)} in {len(sizes)} files, more than "
-        f"{_size_text(largest)}; the largest:{listed}",
+        f"the project has {size_text(total)} in {len(sizes)} files, more than "
+        f"{size_text(largest)}; the largest:{listed}",
         where=str(root),
         hint=f"list data and results in {IGNORE_FILE} (its syntax is .gitignore's) and pass them "
         "as artifacts, or allow more with --max-code-size.",
@@ -189,13 +190,6 @@ def _unreadable(path: Path, error: OSError) -> BundleError:
         where=str(path),
         hint=f"make it readable, or list it in {IGNORE_FILE}.",
     )
-
-
-def _size_text(size: int) -> str:
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"
 
 
 def _read(root: Path, name: str) -> File:
@@ -331,8 +325,8 @@ def inline_code(packed: Packed) -> Code:
     data = base64.b64encode(archive).decode("ascii")
     if len(data) > LARGEST_INLINE:
         raise BundleError(
-            f"the project's code needs {_size_text(len(data))} in the manifest, more than "
-            f"{_size_text(LARGEST_INLINE)}",
+            f"the project's code needs {size_text(len(data))} in the manifest, more than "
+            f"{size_text(LARGEST_INLINE)}",
             where=str(packed.root),
             hint=f"store it with --upload, leave files out in {IGNORE_FILE}, "
             "or use what the image has with --code image.",

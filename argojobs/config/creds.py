@@ -30,7 +30,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from argojobs.errors import HostError, ManifestError, UsageError
+from argojobs.config.reading import text_of_file
+from argojobs.errors import ManifestError, UsageError
 
 ARGO, S3, REGISTRY = LISTS = ("argo", "s3", "registry")
 
@@ -119,7 +120,7 @@ def read_creds(path: Path) -> Creds:
 
     A list whose keys are not indented under their dash is shown as it must be.
     """
-    text = _text(path)
+    text = text_of_file(path)
     document = _document(text, path)
     known = {spelling: name for name, names in _LIST_NAMES.items() for spelling in names}
     found: dict[str, list[Entry]] = {name: [] for name in LISTS}
@@ -140,7 +141,7 @@ def read_creds(path: Path) -> Creds:
 def secret_in(path: Path, pointer: str) -> str:
     """Return the text of one value: `s3/mldata/secretkey`. Raises UsageError, HostError."""
     name, entry, key = pointer.split("/")
-    text = _text(path)
+    text = text_of_file(path)
     for title, value in _document(text, path).items():
         if _plain(title) not in _LIST_NAMES.get(name, ()):
             continue
@@ -156,19 +157,6 @@ def secret_in(path: Path, pointer: str) -> str:
         where=str(path),
         hint="correct the file, or import it again: argojobs context import FILE --replace",
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError("this file is no text", where=str(path)) from error
-    except OSError as error:
-        raise HostError(
-            f"this file cannot be read: {error.strerror}",
-            where=str(path),
-            hint="see that it exists and that you may read it",
-        ) from error
 
 
 def _document(text: str, path: Path) -> dict[str, Any]:

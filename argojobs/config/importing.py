@@ -9,9 +9,9 @@ from typing import Any
 from argojobs.config.context_files import contexts_of
 from argojobs.config.contexts import Context, table_of
 from argojobs.config.from_creds import Imported
-from argojobs.config.reading import Reader
+from argojobs.config.reading import Reader, text_of_file
 from argojobs.config.secret_references import COMMAND, CREDS, FILE
-from argojobs.errors import HostError, UsageError
+from argojobs.errors import UsageError
 
 #: Kinds of references that an exported file may not have: they would run a program of its
 #: author's choice, or read a file of ours.
@@ -36,7 +36,7 @@ def read_import(path: Path, *, store: str = "", registry: str = "") -> Imported:
     store, registry: which of a creds.yaml's go with its servers. Raises UsageError with the place
     of what is wrong, HostError for a file that cannot be read.
     """
-    text = _text(path)
+    text = text_of_file(path)
     if path.suffix == ".toml":
         return Imported(_exported(text, path))
     mapping = _mrunner(text, path)
@@ -158,16 +158,3 @@ def _of_mrunner(mapping: dict[str, Any], path: Path) -> tuple[tuple[Context, ...
         notes = ("neptune is left out: runs keep their metrics themselves",)
     table = mrunner_table(mapping, str(path))
     return (read_table(str(mapping["name"]), table, path),), notes
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError("this file is no text", where=str(path)) from error
-    except OSError as error:
-        raise HostError(
-            f"this file cannot be read: {error.strerror}",
-            where=str(path),
-            hint="see that it exists and that you may read it",
-        ) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.toml_lines import At, lines_of
-from argojobs.errors import UsageError
+from argojobs.errors import HostError, UsageError
 
 _UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -35,6 +35,20 @@ def text_of(path: Path) -> str:
             f"the byte 0x{data[error.start]:02x} is no UTF-8",
             where=str(path),
             hint="save the file as UTF-8",
+        ) from error
+
+
+def text_of_file(path: Path) -> str:
+    """Return a file's text. Raises UsageError for what is no text, HostError where it is not read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError("this file is no text", where=str(path)) from error
+    except OSError as error:
+        raise HostError(
+            f"this file cannot be read: {error.strerror}",
+            where=str(path),
+            hint="see that it exists and that you may read it",
         ) from error
 
 

@@ -32,9 +32,6 @@ NOTES = "argojobs.dev/notes"
 #: So many naps are enough to wait for the scratch folders of a run's pods.
 SCRATCH_NAPS = 50
 
-#: Argo's label with the run that a run was made from; `manifest.resubmit` sets it.
-_PREVIOUS = "workflows.argoproj.io/resubmitted-from-workflow"
-
 #: Argo's workflow names: DNS names, no longer than a label value.
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
@@ -123,7 +120,9 @@ class LocalService:
 
     def _earlier_submitter(self, workflow: Workflow) -> dict[str, Any] | None:
         """What was recorded of who submitted the run that this one was made from, if it is here."""
-        previous = (workflow["metadata"].get("labels") or {}).get(_PREVIOUS)
+        from argojobs.manifest.resubmit import PREVIOUS
+
+        previous = (workflow["metadata"].get("labels") or {}).get(PREVIOUS)
         try:
             return self.store.submitter(previous) if previous else None
         except NotFoundError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
+from argojobs.storage.s3_place import AWS_ENDPOINT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 RUN = "{{workflow.name}}"
 #: Argo's own format of keys; an attempt is a pod, so attempts do not overwrite each other.
 USUAL_FORMAT = RUN + "/{{pod.name}}"
-AWS_ENDPOINT = "s3.amazonaws.com"
 #: Parameters of ours whose values are the beginnings of keys.
 _OURS = "argojobs-"
 _NO_PODS = frozenset({"dag", "steps", "suspend"})

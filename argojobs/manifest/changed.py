@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .rerun import GROUPS, Node, Nodes
+from .rerun import GROUPS, Node, Nodes, flag
 
 #: What was reached: a variable's name (`inputs.parameters.x`) and the parameter that reached it.
 Reached = dict[str, str]
@@ -152,7 +152,7 @@ def _calls(template: Mapping[str, Any]) -> bool:
 
 def _call_of(template: Mapping[str, Any], boundary: Node, member: Node) -> Mapping[str, Any] | None:
     """The step or task that made a node of a boundary; None for groups and hooks."""
-    if member["type"] == "StepGroup" or (member.get("nodeFlag") or {}).get("hooked"):
+    if member["type"] == "StepGroup" or flag(member, "hooked"):
         return None
     local = member["name"][len(boundary["name"]) :]
     if local.startswith("["):

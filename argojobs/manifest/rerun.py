@@ -10,7 +10,7 @@ leaves the earlier ones Running for ever).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +86,14 @@ def failed(nodes: Nodes, wanted: Iterable[str] = ()) -> set[str]:
     found = set()
     for key, node in nodes.items():
         if node["phase"] in UNSUCCESSFUL and node["type"] in EXECUTED:
-            whole = parents.get(key) if _flag(node, "retried") else None
+            whole = parents.get(key) if flag(node, "retried") else None
             if not _has_success_below(nodes, whole or node, leaving):
                 found.add(key)
     return found
 
 
-def _flag(node: Mapping[str, Any], name: str) -> bool:
+def flag(node: Mapping[str, Any], name: str) -> bool:
+    """Tell whether Argo has set one of a node's flags: `hooked` or `retried`."""
     return bool((node.get("nodeFlag") or {}).get(name))
 
 
@@ -101,17 +102,8 @@ def _parents(nodes: Nodes) -> dict[str, Node]:
 
 
 def _has_success_below(nodes: Nodes, node: Node, leaving: set[str]) -> bool:
-    seen: set[str] = set()
-    todo = list(node.get("children") or ())
-    while todo:
-        key = todo.pop()
-        if key in seen or key not in nodes or _flag(nodes[key], "hooked"):
-            continue
-        seen.add(key)
-        if nodes[key]["phase"] == "Succeeded" and key not in leaving:
-            return True
-        todo += nodes[key].get("children") or ()
-    return False
+    steps = walk_below(nodes, node, lambda one: not flag(one, "hooked"))
+    return any(nodes[key]["phase"] == "Succeeded" and key not in leaving for key in steps)
 
 
 def reset(
@@ -156,7 +148,7 @@ def steps_again(workflow: Mapping[str, Any], again: Again) -> list[str]:
     return [
         str(node["displayName"])
         for node in found
-        if node["type"] not in GROUPS and not (_flag(node, "retried") or _flag(node, "hooked"))
+        if node["type"] not in GROUPS and not (flag(node, "retried") or flag(node, "hooked"))
     ]
 
 
@@ -194,14 +186,21 @@ def from_the_top(nodes: Nodes, name: str) -> list[str]:
 
 def below(nodes: Nodes, key: str) -> set[str]:
     """Return the ids of all that hangs below a node."""
-    found: set[str] = set()
-    todo = list(nodes[key].get("children") or ())
-    while todo:
-        child = todo.pop()
-        if child in nodes and child not in found:
-            found.add(child)
-            todo += nodes[child].get("children") or ()
-    return found
+    return set(walk_below(nodes, nodes[key]))
+
+
+def walk_below(
+    nodes: Nodes, node: Node, enters: Callable[[Node], bool] = lambda _: True
+) -> Iterator[str]:
+    """Yield the id of each node below one, once. enters: of which nodes, and what is below them."""
+    seen: set[str] = set()
+    left = list(node.get("children") or ())
+    while left:
+        key = left.pop()
+        if key not in seen and key in nodes and enters(nodes[key]):
+            seen.add(key)
+            yield key
+            left += nodes[key].get("children") or ()
 
 
 def _around(nodes: Nodes, parents: Mapping[str, Node], start: Node) -> set[str]:
@@ -260,7 +259,7 @@ def superseded(nodes: Nodes) -> set[str]:
 
 
 def _is_attempt(node: Node | None) -> bool:
-    return node is not None and _flag(node, "retried")
+    return node is not None and flag(node, "retried")
 
 
 def opened_again(node: Node, now: str) -> Node:

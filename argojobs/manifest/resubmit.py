@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import ConflictError
 from .names import node_id
-from .rerun import UNSUCCESSFUL, Node, Nodes, override
+from .rerun import UNSUCCESSFUL, Node, Nodes, override, walk_below
 
 _LABEL = "workflows.argoproj.io/"
 
@@ -156,14 +156,4 @@ def _renamed_name(name: str, old: str, new: str) -> str:
 
 
 def _success_below(nodes: Nodes, node: Node) -> bool:
-    seen: set[str] = set()
-    todo = list(node.get("children") or ())
-    while todo:
-        key = todo.pop()
-        if key in seen or key not in nodes:
-            continue
-        seen.add(key)
-        if nodes[key]["phase"] == "Succeeded":
-            return True
-        todo += nodes[key].get("children") or ()
-    return False
+    return any(nodes[key]["phase"] == "Succeeded" for key in walk_below(nodes, node))

@@ -23,6 +23,7 @@ from .rerun import (
     Node,
     Nodes,
     below,
+    flag,
     from_the_top,
     opened_again,
     reset,
@@ -101,13 +102,9 @@ def _reasons(
     return reasons
 
 
-def _flag(node: Mapping[str, Any], name: str) -> bool:
-    return bool((node.get("nodeFlag") or {}).get(name))
-
-
 def _is_step(node: Node) -> bool:
     """Whether a node is a step of its own: no group, hook or attempt."""
-    return not (node["type"] in GROUPS or _flag(node, "hooked") or _flag(node, "retried"))
+    return not (node["type"] in GROUPS or flag(node, "hooked") or flag(node, "retried"))
 
 
 def _wants_again(node: Node) -> bool:
@@ -118,14 +115,14 @@ def _inside_retry(nodes: Nodes, node: Node) -> bool:
     """Whether a Retry node has attempts with steps of their own, which are looked at instead."""
     children = (nodes.get(key) for key in node.get("children") or ())
     return node["type"] == "Retry" and any(
-        child is not None and _flag(child, "retried") and child["type"] in GROUPS
+        child is not None and flag(child, "retried") and child["type"] in GROUPS
         for child in children
     )
 
 
 def _named(workflow: Mapping[str, Any], nodes: Nodes, start: str) -> list[str]:
     """Return the ids of the nodes that a name means; [] for a step that has not run yet."""
-    found = [key for key, node in nodes.items() if not _flag(node, "hooked")]
+    found = [key for key, node in nodes.items() if not flag(node, "hooked")]
     shown = [key for key in found if start in _shown(nodes[key])]
     if shown:
         return shown
@@ -152,7 +149,7 @@ def _named(workflow: Mapping[str, Any], nodes: Nodes, start: str) -> list[str]:
 def _shown(node: Node) -> set[str]:
     """The names a node goes by: as shown, and without the item of a fan-out."""
     shown = str(node["displayName"])
-    return {shown} if _flag(node, "retried") else {shown, shown.split("(", 1)[0]}
+    return {shown} if flag(node, "retried") else {shown, shown.split("(", 1)[0]}
 
 
 def _ends(name: str, start: str) -> bool:
@@ -224,7 +221,7 @@ def _after_the_end(nodes: Nodes, node: Node) -> bool:
     """Whether a node is part of the workflow's exit handler, which always runs."""
     current: Node | None = node
     while current is not None:
-        if _flag(current, "hooked"):
+        if flag(current, "hooked"):
             return True
         current = nodes.get(current.get("boundaryID", ""))
     return False

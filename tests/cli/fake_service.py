@@ -148,6 +148,9 @@ class FakeService:
         self.calls.append(("retry", name, chosen, *parameters))
         return self.get(name)
 
+    def names(self) -> list[str]:
+        return [str(run["metadata"]["name"]) for run in self.list()]
+
     def delete(self, name: str) -> None:
         self.calls.append(("delete", name))
         del self.runs[name]

@@ -19,10 +19,11 @@ from argojobs.cli.claim_reads import (
     in_folder,
 )
 from argojobs.cli.connect import Target
-from argojobs.cli.owners import USER_LABEL, user_name
+from argojobs.cli.owners import user_name
 from argojobs.config.contexts import S3, Context
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
 from argojobs.manifest import claim_reading
+from argojobs.service import USER_LABEL
 
 LAB = Context(
     "lab", server="https://lab", namespace="team", service_account="runner", max_parallel=1

@@ -60,3 +60,20 @@ def test_an_unknown_context_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match="no context 'abaccus'") as caught:
         target("abaccus")
     assert "abacus" in caught.value.hint
+
+
+def test_the_store_is_opened_once_for_all_who_use_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its keys may be what a slow command prints."""
+    asked = tmp_path / "asked"
+    program = tmp_path / "keys"
+    program.write_text(f"#!/bin/sh\necho once >> {asked}\necho key\n")
+    program.chmod(0o700)
+    keys = f'access_key = "command:{program}"\nsecret_key = "command:{program}"\n'
+    config = tmp_path / "config.toml"
+    config.write_text(CONFIG.replace("[contexts.bare]", f"{keys}[contexts.bare]"))
+    place = target("abacus")
+    assert place.repository() is place.repository()
+    assert place.again() is not place.again()
+    assert asked.read_text().splitlines() == ["once", "once"], "each of the two keys once"

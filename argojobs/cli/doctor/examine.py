@@ -92,12 +92,12 @@ def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
 def _bucket_of_a_run(context: Context, place: Target | None) -> Check:
     """Compare the store with that of the newest run which says what Argo used."""
     from argojobs.cli.doctor.trial import repository_of
-    from argojobs.service import FINAL_PHASES
+    from argojobs.service import is_final
 
     assert context.s3 is not None
     if place is not None:
         for run in place.service.list(limit=5):
-            if (run.get("status") or {}).get("phase") in FINAL_PHASES:
+            if is_final(run):
                 name = run["metadata"]["name"]
                 theirs = repository_of(place.service.get(name))
                 if theirs is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok
 from argojobs.cli.doctor.storage import compare
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.service import FINAL_PHASES
+from argojobs.service import is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -93,7 +93,7 @@ def waited(service: Service, created: dict[str, Any], clock: Callable[[], float]
     last = created
     for event in service.watch(created["metadata"]["name"]):
         last = event.workflow
-        if (last.get("status") or {}).get("phase") in FINAL_PHASES:
+        if is_final(last):
             return last
         if clock() > end:
             break

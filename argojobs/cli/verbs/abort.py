@@ -6,8 +6,6 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
-from argojobs.errors import ConflictError
-from argojobs.service import FINAL_PHASES
 
 
 def command(
@@ -26,26 +24,17 @@ def command(
 
     `argojobs stop` still runs it.
     """
-    from argojobs.cli.connect import target
+    from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import run_name
-    from argojobs.cli.owners import check_owner
 
-    place = target(context, server)
-    service = place.service
-    name = run_name(service, run, changes=True, options=place.options)
-    workflow = service.get(name)
-    whose = check_owner(workflow, place, force=force, verb="abort")
-    phase = str((workflow.get("status") or {}).get("phase", ""))
-    if phase in FINAL_PHASES:
-        raise ConflictError(
-            f"{name} has already ended: {phase}", hint=f"argojobs get {name}{place.options}"
-        )
+    chosen = chosen_run(run, context, server, force=force, verb="abort")
+    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
+    refuse_ended(chosen)
     if not dry_run:
         workflow = service.terminate(name, message)
     if output is not None:
         print_object(workflow, output)
         return 0
     does = "would abort" if dry_run else "aborting"
-    sys.stdout.write(f"{does} {name}{whose}\n")
+    sys.stdout.write(f"{does} {name}{chosen.whose}\n")
     return 0

@@ -137,8 +137,9 @@ def put(
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.text import plural
-    from argojobs.cli.transfer import bar, size_text, sizes_below
+    from argojobs.cli.transfer import bar, sizes_below
     from argojobs.errors import NotFoundError
+    from argojobs.storage.sizes import size_text
 
     source = Path(path).expanduser()
     if not source.exists():
@@ -165,7 +166,7 @@ def _list_claim(text: str, target: "Target", output: "Format | None") -> int:
     from argojobs.cli.claim_reads import in_folder
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.text import columns, plain, show
-    from argojobs.cli.transfer import size_text
+    from argojobs.storage.sizes import size_text
 
     found = in_folder(text, target)
     if output is Format.name:
@@ -212,7 +213,7 @@ def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
 def table(rows: list[dict[str, Any]]) -> Any:
     """Lay artifacts out, one a line; what is gone says so."""
     from argojobs.cli.text import columns, plain
-    from argojobs.cli.transfer import size_text
+    from argojobs.storage.sizes import size_text
 
     lines = [[("STEP", "dim"), ("ARTIFACT", "dim"), ("SIZE", "dim"), ("WHERE", "dim")]]
     for row in rows:

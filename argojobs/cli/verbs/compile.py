@@ -59,10 +59,10 @@ def command(
     need --upload or --code image. With --context it has what every run there gets.
     """
     from argojobs.cli.connect import target
-    from argojobs.cli.plan import Upload, store, warning_lines
+    from argojobs.cli.plan import Upload, store
     from argojobs.cli.preparing import Wish, with_bucket_artifacts
     from argojobs.cli.submission import bucket_of, in_store, prepared_for
-    from argojobs.cli.text import Screen, screen_of, show
+    from argojobs.cli.text import warn
     from argojobs.compile.load import load
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
@@ -89,12 +89,7 @@ def command(
         wish, loaded, chosen, lambda: target(*where).repository(), stored=upload
     )
     prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
-    seen = screen_of(sys.stderr)
-    show(
-        warning_lines(prepared.warnings),
-        stream=sys.stderr,
-        screen=Screen(seen.colour, seen.signs, width=0),
-    )
+    warn(prepared.warnings)
     packed = prepared.packed
     if packed is not None:
         store(Upload(prepared.code_key, "code", packed=packed), target(*where).repository())

@@ -4,7 +4,7 @@ import sys
 
 from argojobs.cli import options
 from argojobs.cli.formats import Format
-from argojobs.service import FINAL_PHASES
+from argojobs.service import is_final
 
 
 def command(
@@ -18,7 +18,8 @@ def command(
 ) -> int:
     """Forget runs and delete their files.
 
-    All names are looked up, and whose the runs are, before the first run is deleted. A run still going is ended first.
+    All names are looked up, and whose the runs are, before the first run is deleted. A run still
+    going is ended first.
     """
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_objects
@@ -32,8 +33,7 @@ def command(
     whose = [check_owner(one, place, force=force, verb="delete") for one in workflows]
     for workflow, of_whom in zip(workflows, whose, strict=True):
         name = str(workflow["metadata"]["name"])
-        phase = str((workflow.get("status") or {}).get("phase", ""))
-        going = "" if phase in FINAL_PHASES else " (still going: it is ended first)"
+        going = "" if is_final(workflow) else " (still going: it is ended first)"
         if not dry_run:
             service.delete(name)
         if output is None:

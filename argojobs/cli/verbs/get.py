@@ -6,7 +6,7 @@ from typing import Any
 
 from argojobs.cli import options
 from argojobs.cli.text import Line, Screen, columns, plain, screen_of, show
-from argojobs.service import STOP_MESSAGE, Workflow
+from argojobs.service import STOP_MESSAGE, Workflow, phase_of
 
 #: Labels of ours that a reader wants to see.
 LABELS = ("experiment", "user", "code")
@@ -36,7 +36,7 @@ def command(
         return 0
     screen, now = screen_of(sys.stdout), time.time()
     show(run_lines(workflow, screen, now, where_in(place, workflow)), screen=screen)
-    if (workflow.get("status") or {}).get("phase") in BROKEN:
+    if phase_of(workflow) in BROKEN:
         log = failing_log(service, workflow)
         report = failure_lines(
             workflow, log, screen, took=run_seconds(workflow, now), options=place.options

@@ -1,13 +1,13 @@
 """`argojobs init`: pack the project's code, store it, and show what goes in."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, columns, show
+from argojobs.cli.text import Line, columns, show, warn
+from argojobs.storage.sizes import size_text
 
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
@@ -34,7 +34,7 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.plan import Upload, store, warning_lines
+    from argojobs.cli.plan import Upload, store
     from argojobs.cli.preparing import packed_project
     from argojobs.cli.submission import code_folder, code_in
     from argojobs.compile.project import project_root
@@ -47,7 +47,7 @@ def command(
         max_code_size=max_code_size,
         allow_secret_files=allow_secret_files,
     )
-    show(warning_lines(packed.warnings), stream=sys.stderr)
+    warn(packed.warnings)
     place = target(context, server, root)
     repository = place.repository()
     key = code_in(code_folder(place.context), packed).key
@@ -101,11 +101,3 @@ def packed_lines(packed: "Packed", does: str) -> list[Line]:
         )
         lines.extend([("  ", ""), *row] for row in table)
     return lines
-
-
-def size_text(size: int) -> str:
-    """Say a number of bytes as people read it."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"

@@ -9,15 +9,14 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.run_table import Listed, Shown, table
-from argojobs.cli.text import plural, screen_of, show
+from argojobs.cli.text import plural, screen_of, show, warn
 from argojobs.errors import UsageError
-from argojobs.service import Workflow
+from argojobs.service import EXPERIMENT_LABEL, Workflow, is_final, phase_of
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
     from argojobs.cli.formats import Format
 
-EXPERIMENT_LABEL = "argojobs.dev/experiment"
 CONTEXT_NOTE = "argojobs.dev/context"
 #: So many runs of which no step seems to run are looked at for what they wait for.
 LOOKED_AT = 10
@@ -141,7 +140,6 @@ def everywhere(
     from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
-    from argojobs.cli.plan import warning_lines
     from argojobs.config.choosing import project_of
     from argojobs.config.context_files import load_contexts
     from argojobs.errors import ArgojobsError, ServerError
@@ -164,7 +162,7 @@ def everywhere(
         for name, answer in zip(names, pool.map(look, names), strict=True):
             if isinstance(answer, ArgojobsError):
                 errors.append(answer)
-                show(warning_lines([f"{name}: {answer.what}"]), stream=sys.stderr)
+                warn([f"{name}: {answer.what}"])
             else:
                 found += answer
     if len(errors) == len(names):
@@ -180,17 +178,16 @@ def chosen(
     from argojobs.cli.times import moment
     from argojobs.cli.times import since as read_since
     from argojobs.manifest.names import label_value
-    from argojobs.service import FINAL_PHASES
 
     oldest = read_since(since, now) if since else 0.0
     wanted = label_value(experiment) if experiment else ""
     kept = []
     for run in runs:
-        phase = (run.get("status") or {}).get("phase", "")
+        phase = phase_of(run)
         created = moment(run["metadata"].get("creationTimestamp")) or now
         if failed and phase not in BROKEN:
             continue
-        if running and phase in FINAL_PHASES:
+        if running and is_final(run):
             continue
         if created < oldest:
             continue

@@ -8,7 +8,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.completion import complete_step
-from argojobs.service import LogLine, Service, Workflow
+from argojobs.service import LogLine, Service, Workflow, phase_of
 
 
 def command(
@@ -65,7 +65,7 @@ def log_texts(
         lines = service.logs(name, node_id=pods[0], follow=follow, tail=tail)
         yield from (local(line.text) for line in lines)
         return
-    ended = str((workflow.get("status") or {}).get("phase", "")) != "" and not follow
+    ended = phase_of(workflow) != "" and not follow
     single = wanted is None and ended and len(pods) == 1
     heads: dict[str, str] = {}  # by node; most lines are of a node that had one before
     for line in service.logs(name, follow=follow, tail=0 if wanted else tail):

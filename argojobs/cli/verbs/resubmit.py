@@ -44,14 +44,12 @@ def command(
     import random
     from datetime import UTC, datetime
 
-    from argojobs.cli.changing import follow_run, overridden, owned, say_reuse
+    from argojobs.cli.changing import overridden, owned, say_reuse
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
     from argojobs.cli.masking import command_line
     from argojobs.cli.names import run_name
-    from argojobs.cli.text import show
-    from argojobs.cli.verbs.run import say_started
+    from argojobs.cli.started import follow_new, say_started
     from argojobs.manifest.resubmit import fresh, new_name
     from argojobs.manifest.reuse import resubmit_from
 
@@ -80,5 +78,4 @@ def command(
     if detach:
         say_started(created, place, output)
         return 0
-    show(link_lines(created, place.context), stream=sys.stdout if output is None else sys.stderr)
-    return follow_run(place, created, output)
+    return follow_new(place, created, output)

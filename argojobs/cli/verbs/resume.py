@@ -4,7 +4,6 @@ import sys
 
 from argojobs.cli import options
 from argojobs.errors import ConflictError
-from argojobs.service import FINAL_PHASES
 
 
 def command(
@@ -21,28 +20,19 @@ def command(
 
     Its suspend steps, which wait for an approval, succeed; with --node only those named.
     """
-    from argojobs.cli.connect import target
+    from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import run_name
-    from argojobs.cli.owners import check_owner
     from argojobs.cli.selecting import selector_of, waiting_for_resume
 
-    place = target(context, server)
-    service = place.service
-    name = run_name(service, run, changes=True, options=place.options)
-    workflow = service.get(name)
-    whose = check_owner(workflow, place, force=force, verb="resume")
-    phase = str((workflow.get("status") or {}).get("phase", ""))
-    if phase in FINAL_PHASES:
-        raise ConflictError(
-            f"{name} has already ended: {phase}", hint=f"argojobs retry {name}{place.options}"
-        )
+    chosen = chosen_run(run, context, server, force=force, verb="resume")
+    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
+    refuse_ended(chosen, "retry")
     selector = selector_of(node)
     waiting = waiting_for_resume(workflow, selector)
     if not waiting:
         raise ConflictError(
             f"nothing in {name} waits to be resumed" + (f" that is {node}" if node else ""),
-            hint=f"argojobs get {name}{place.options} shows its steps",
+            hint=f"argojobs get {name}{chosen.place.options} shows its steps",
         )
     if not dry_run:
         workflow = service.resume(name, node_selector=selector)
@@ -50,5 +40,5 @@ def command(
         print_object(workflow, output)
         return 0
     does = "would resume" if dry_run else "resumed"
-    sys.stdout.write(f"{does} {name}{whose}: {', '.join(waiting)}\n")
+    sys.stdout.write(f"{does} {name}{chosen.whose}: {', '.join(waiting)}\n")
     return 0

@@ -23,23 +23,18 @@ def command(
 ) -> int:
     """Run the failed steps of a run again.
 
-    The run keeps its name, and what succeeded; what comes after the failed steps runs too. With --node these steps run again too, though they succeeded. The
-    logs of the earlier tries stay on this machine, in the folders POD.earlier-1 beside the new
-    ones; Argo deletes them.
+    The run keeps its name and what succeeded; what comes after the failed steps runs too. With
+    --node, steps that succeeded run again as well. Logs of earlier tries stay on this machine, in
+    folders POD.earlier-1 beside the new ones; Argo deletes them.
     """
-    from argojobs.cli.changing import follow_run, overridden, say_steps
-    from argojobs.cli.connect import target
+    from argojobs.cli.changing import chosen_run, overridden, say_steps
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import run_name
-    from argojobs.cli.owners import check_owner
     from argojobs.cli.selecting import selector_of
+    from argojobs.cli.started import follow_run
     from argojobs.manifest import rerun
 
-    place = target(context, server)
-    service = place.service
-    name = run_name(service, run, changes=True, options=place.options)
-    workflow = service.get(name)
-    whose = check_owner(workflow, place, force=force, verb="retry")
+    chosen = chosen_run(run, context, server, force=force, verb="retry")
+    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
     selector = selector_of(node)
     values = overridden(workflow, params, parameter or ()).assignments
     again = rerun.retry(
@@ -61,6 +56,6 @@ def command(
         if output is not None:
             print_object(workflow, output)
         else:
-            sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{whose}\n")
+            sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
         return 0
-    return follow_run(place, workflow, output)
+    return follow_run(chosen.place, workflow, output)

@@ -1,20 +1,15 @@
 """`argojobs run`: the front door. Start a run and follow it."""
 
-import sys
-import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from argojobs.cli import options
 from argojobs.cli.formats import Format
-from argojobs.errors import ConflictError, UsageError
-from argojobs.service import Service, Workflow
+from argojobs.errors import UsageError
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.cli.plan import Plan
 
 
@@ -94,7 +89,9 @@ def command(
     from argojobs.cli.masking import command_line
     from argojobs.cli.plan import carry_out, keep_manifest
     from argojobs.cli.preparing import Wish
+    from argojobs.cli.started import follow_new, say_started
     from argojobs.cli.submission import plan_of
+    from argojobs.cli.text import warn
     from argojobs.compile.load import load
 
     if detach and wait:
@@ -127,37 +124,25 @@ def command(
         place.local.prepare()
     plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
     plan = plan.said_by(command_line(ctx.obj or ()))
-    _warn(plan.warnings)
+    warn(plan.warnings)
     if dry_run:
-        _warn(place.service.check(plan.workflow), "note")
+        warn(place.service.check(plan.workflow), "note")
         _show_plan(plan, output)
         return 0
     if place.context.storage:
         from argojobs.cli.claims import ensure_storage
 
-        _warn(list(filter(None, [ensure_storage(place.context, plan.workflow)])), "note")
+        warn(list(filter(None, [ensure_storage(place.context, plan.workflow)])), "note")
     created = carry_out(plan, place.service, place.repository)
     kept = keep_manifest(plan, place.repository)
     try:
-        _warn(_notes(created), "note")
+        warn(_notes(created), "note")
         if detach:
             say_started(created, place, output)
             return 0
-        return _follow(place, created, output, quiet=wait)
+        return follow_new(place, created, output, quiet=wait)
     finally:
         kept.join()
-
-
-def _warn(texts: Sequence[str], word: str = "warning") -> None:
-    from argojobs.cli.plan import warning_lines
-    from argojobs.cli.text import Screen, screen_of, show
-
-    seen = screen_of(sys.stderr)
-    show(
-        warning_lines(texts, word),
-        stream=sys.stderr,
-        screen=Screen(seen.colour, seen.signs, width=0),
-    )
 
 
 def _notes(created: Workflow) -> list[str]:
@@ -176,69 +161,3 @@ def _show_plan(plan: "Plan", output: Format | None) -> None:
         print_object(plan.workflow, output)
     else:
         show(plan_lines(plan))
-
-
-def say_started(created: Workflow, place: "Target", output: Format | None) -> None:
-    """Say that a run has started, where it is to be seen, and how to follow or stop it."""
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.text import show
-
-    if output is not None:
-        print_object(created, output)
-        return
-    name, options = str(created["metadata"]["name"]), place.options
-    show(
-        [
-            [(name, "bold"), (" started", "")],
-            *link_lines(created, place.context),
-            [(f"  more: argojobs watch {name}{options}   argojobs stop {name}{options}", "dim")],
-        ]
-    )
-
-
-def _follow(place: "Target", created: Workflow, output: Format | None, *, quiet: bool) -> int:
-    """Follow a run. Ctrl-C stops one of this machine, and leaves one of a server to go on."""
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.summary import show_end
-    from argojobs.cli.text import show
-
-    name = str(created["metadata"]["name"])
-    stream = sys.stdout if output is None else sys.stderr
-    show(link_lines(created, place.context), stream=stream)
-    pressed: list[int] = []
-    stop = stopper(place.service, name, pressed) if place.local is not None else leave
-    mode = mode_for(stream, quiet=quiet)
-    how = Follow(place.service, place.again, stream, mode, stop, options=place.options)
-    try:
-        final = follow(how, created)
-        code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
-    except KeyboardInterrupt:
-        sys.stderr.write(goes_on(name, place.options))
-        return INTERRUPTED
-    if output is not None:
-        print_object(final, output)
-    return INTERRUPTED if pressed else code
-
-
-def stopper(
-    service: Service, name: str, pressed: list[int]
-) -> Callable[[int, Callable[[str], None]], None]:
-    """Return what Ctrl-C does: stop the run, then end its steps, then leave."""
-
-    def on_interrupt(count: int, note: Callable[[str], None]) -> None:
-        pressed.append(count)
-        with suppress(ConflictError):  # it ended just now: following will see it
-            if count == 1:
-                note("stopping; Ctrl-C again ends the steps at once")
-                service.stop(name, "interrupted")
-            elif count == 2:
-                note("ending the steps; Ctrl-C again leaves them to it")
-                service.terminate(name)
-            else:
-                raise KeyboardInterrupt
-
-    return on_interrupt

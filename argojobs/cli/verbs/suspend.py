@@ -3,8 +3,6 @@
 import sys
 
 from argojobs.cli import options
-from argojobs.errors import ConflictError
-from argojobs.service import FINAL_PHASES
 
 
 def command(
@@ -20,21 +18,12 @@ def command(
 
     Steps that run already go on to their end.
     """
-    from argojobs.cli.connect import target
+    from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import run_name
-    from argojobs.cli.owners import check_owner
 
-    place = target(context, server)
-    service = place.service
-    name = run_name(service, run, changes=True, options=place.options)
-    workflow = service.get(name)
-    whose = check_owner(workflow, place, force=force, verb="suspend")
-    phase = str((workflow.get("status") or {}).get("phase", ""))
-    if phase in FINAL_PHASES:
-        raise ConflictError(
-            f"{name} has already ended: {phase}", hint=f"argojobs get {name}{place.options}"
-        )
+    chosen = chosen_run(run, context, server, force=force, verb="suspend")
+    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
+    refuse_ended(chosen)
     if not dry_run:
         workflow = service.suspend(name)
     if output is not None:
@@ -42,6 +31,6 @@ def command(
         return 0
     does = "would suspend" if dry_run else "suspended"
     sys.stdout.write(
-        f"{does} {name}{whose}; to let it go on: argojobs resume {name}{place.options}\n"
+        f"{does} {name}{chosen.whose}; to let it go on: argojobs resume {name}{chosen.place.options}\n"
     )
     return 0

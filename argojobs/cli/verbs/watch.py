@@ -4,7 +4,7 @@ import sys
 import time
 
 from argojobs.cli import options
-from argojobs.service import FINAL_PHASES
+from argojobs.service import is_final
 
 
 def command(
@@ -32,7 +32,7 @@ def command(
     stream = sys.stdout if output is None else sys.stderr
 
     how = Follow(service, place.again, stream, mode_for(stream), leave, options=place.options)
-    ended = str((workflow.get("status") or {}).get("phase", "")) in FINAL_PHASES
+    ended = is_final(workflow)
     try:
         final = workflow if ended else follow(how, workflow)
     except KeyboardInterrupt:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from argojobs.service import Gpus, GpuUse
+from argojobs.service import RUN_LABEL, USER_LABEL, Gpus, GpuUse
 
-USER_LABEL = "argojobs.dev/user"
-RUN_LABEL = "workflows.argoproj.io/workflow"
 _OVER = frozenset({"Succeeded", "Failed"})
 
 

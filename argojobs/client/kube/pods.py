@@ -12,10 +12,9 @@ from argojobs.client.kube.gpus import gpus_of
 from argojobs.client.kube.objects import list_all, read
 from argojobs.client.kube.running import run_in
 from argojobs.errors import ConflictError, NotFoundError, UsageError
-from argojobs.service import Gpus, Machine, Pod, PodEvent, Ran
+from argojobs.service import RUN_LABEL, Gpus, Machine, Pod, PodEvent, Ran
 
-#: Argo's label and annotation on its pods. Source: Argo docs, fields; `workflow/common`.
-RUN_LABEL = "workflows.argoproj.io/workflow"
+#: Argo's annotation on its pods. Source: Argo docs, fields; `workflow/common`.
 NODE_ID = "workflows.argoproj.io/node-id"
 _NOT_OVER = "status.phase!=Succeeded,status.phase!=Failed"
 

@@ -1,0 +1,101 @@
+"""A run that was just started: said, or followed to its end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from argojobs.cli.formats import Format
+from argojobs.errors import ConflictError
+from argojobs.service import Service, Workflow
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+
+
+def say_started(created: Workflow, place: Target, output: Format | None) -> None:
+    """Say that a run has started, where it is to be seen, and how to follow or stop it."""
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.links import link_lines
+    from argojobs.cli.text import show
+
+    if output is not None:
+        print_object(created, output)
+        return
+    name, options = str(created["metadata"]["name"]), place.options
+    show(
+        [
+            [(name, "bold"), (" started", "")],
+            *link_lines(created, place.context),
+            [(f"  more: argojobs watch {name}{options}   argojobs stop {name}{options}", "dim")],
+        ]
+    )
+
+
+def follow_new(
+    place: Target, created: Workflow, output: Format | None, *, quiet: bool = False
+) -> int:
+    """Say where a new run is to be seen, and follow it: see `follow_run`."""
+    from argojobs.cli.links import link_lines
+    from argojobs.cli.text import show
+
+    show(link_lines(created, place.context), stream=_stream(output))
+    return follow_run(place, created, output, quiet=quiet)
+
+
+def follow_run(
+    place: Target, created: Workflow, output: Format | None, *, quiet: bool = False
+) -> int:
+    """Follow a run that was just started to its end, and return the exit code.
+
+    quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
+    server to go on.
+    """
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.main import INTERRUPTED
+    from argojobs.cli.summary import show_end
+
+    name = str(created["metadata"]["name"])
+    stream = _stream(output)
+    pressed: list[int] = []
+    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
+    mode = mode_for(stream, quiet=quiet)
+    how = Follow(place.service, place.again, stream, mode, stop, options=place.options)
+    try:
+        final = follow(how, created)
+        code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
+    except KeyboardInterrupt:
+        sys.stderr.write(goes_on(name, place.options))
+        return INTERRUPTED
+    if output is not None:
+        print_object(final, output)
+    return INTERRUPTED if pressed else code
+
+
+def _stream(output: Format | None) -> TextIO:
+    """Where people read: standard output, unless that is for a program."""
+    return sys.stdout if output is None else sys.stderr
+
+
+def stopper(
+    service: Service, name: str, pressed: list[int]
+) -> Callable[[int, Callable[[str], None]], None]:
+    """Return what Ctrl-C does: stop the run, then end its steps, then leave."""
+
+    def on_interrupt(count: int, note: Callable[[str], None]) -> None:
+        pressed.append(count)
+        with suppress(ConflictError):  # it ended just now: following will see it
+            if count == 1:
+                note("stopping; Ctrl-C again ends the steps at once")
+                service.stop(name, "interrupted")
+            elif count == 2:
+                note("ending the steps; Ctrl-C again leaves them to it")
+                service.terminate(name)
+            else:
+                raise KeyboardInterrupt
+
+    return on_interrupt
