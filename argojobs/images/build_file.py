@@ -1,0 +1,270 @@
+"""Reads the first users' build file: which images there are, and their version.
+
+    version: {major: 0, minor: 3, patch: 7}      # or a text: version: 0.3.7
+    dockerbuild:
+    - name: train
+      dockerfile: dockerfile-train
+      context: .
+    - name: dev
+      dockerfile: dockerfile
+      context: .
+      build arguments: {IMAGE: train}            # or a list: [IMAGE=train]
+
+YAML or JSON. Keys are compared without case, blanks, `_` and `-`, under several spellings each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from argojobs.config.reading import text_of_file
+from argojobs.errors import UsageError
+
+_LISTS = ("dockerbuild", "dockerbuilds", "build", "builds", "images")
+_VERSION = "version"
+_PARTS = ("major", "minor", "patch")
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "name": ("name", "image", "imagename"),
+    "dockerfile": ("dockerfile", "file", "containerfile"),
+    "context": ("context", "buildcontext", "directory", "dir", "folder", "path"),
+    "arguments": ("buildarguments", "buildargument", "buildargs", "buildarg", "arguments", "args"),
+}
+_SPELLINGS = {spelling: name for name, names in _KEYS.items() for spelling in names}
+_NOTHING = frozenset({"", "~", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One image: its name, Dockerfile and context as they are written, its line in the file."""
+
+    name: str
+    dockerfile: str
+    context: str
+    arguments: Mapping[str, str]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFile:
+    """A whole file. version: as text, None where it has none. notes: what is not known in it."""
+
+    path: Path
+    entries: tuple[Entry, ...]
+    version: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def is_build_file(path: Path) -> bool:
+    """Whether a file has a list of images to build, as far as its first keys say."""
+    if path.suffix not in (".yaml", ".yml", ".json") or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 16)
+    except OSError:
+        return False
+    return re.search(rb"(?im)^[\s{\"']*docker[ _-]?builds?[\"']?\s*:", head) is not None
+
+
+def read_build_file(path: Path) -> BuildFile:
+    """Return what a file holds. Raises UsageError with file:line for a shape that we do not know."""
+    return parse_build_file(text_of_file(path), path)
+
+
+def parse_build_file(text: str, path: Path) -> BuildFile:
+    """Return what a text holds; path is its name in errors. Raises UsageError."""
+    document = _document(text, path)
+    entries: list[Entry] = []
+    notes: list[str] = []
+    version = None
+    lists = 0
+    for key, value in document.items():
+        plain = _plain(key)
+        if plain in _LISTS:
+            lists += 1
+            entries += _entries(key, value, text, path, notes)
+        elif plain == _VERSION:
+            version = _version(value, f"{path}:{_line(text, (key,))}")
+        else:
+            notes.append(
+                f"{path}:{_line(text, (key,))}: {key} is not known, and counts for nothing"
+            )
+    if lists != 1 or not entries:
+        raise UsageError(
+            "this file has no list of images to build"
+            if not lists
+            else "this list is empty"
+            if lists == 1
+            else "this file has several lists of images to build",
+            where=str(path),
+            hint="write them below one key:\ndockerbuild:\n- name: train\n  dockerfile: FILE",
+        )
+    _check_names(entries, path)
+    return BuildFile(path, tuple(entries), version, tuple(notes))
+
+
+def with_version(text: str, version: str) -> str:
+    """Return a build file's text with another version, and nothing else changed.
+
+    Where the file has major, minor and patch, each gets its part. Raises UsageError where the text
+    has no version, or has parts and the version has not three.
+    """
+    found = list(_version_nodes(text))
+    parts = version.split(".")
+    if not found or (len(found) > 1 and len(parts) != len(found)):
+        raise UsageError(
+            f"the version {version} has no place in the build file",
+            hint="write version: 0.1.0, or version: {major: 0, minor: 1, patch: 0}",
+        )
+    new = dict(zip(_PARTS, parts, strict=True)) if len(found) > 1 else {_VERSION: version}
+    out = text
+    for name, start, end in sorted(found, key=lambda one: -one[1]):
+        old = text[start:end]
+        quote = old[0] if old[:1] in ("'", '"') else ""
+        out = f"{out[:start]}{quote}{new[name]}{quote}{out[end:]}"
+    return out
+
+
+def _version_nodes(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the scalars of the version: its name, and where it begins and ends in the text."""
+    import yaml
+
+    # A byte order mark is no part of what the marks count.
+    shift = len(text) - len(text.removeprefix("\ufeff"))
+    top = yaml.compose(text[shift:], Loader=yaml.SafeLoader)
+    for key, value in top.value if isinstance(top, yaml.MappingNode) else ():
+        if _plain(key.value) != _VERSION:
+            continue
+        if isinstance(value, yaml.ScalarNode):
+            yield _VERSION, value.start_mark.index + shift, value.end_mark.index + shift
+        elif isinstance(value, yaml.MappingNode):
+            for name, part in value.value:
+                if _plain(name.value) in _PARTS and isinstance(part, yaml.ScalarNode):
+                    start, end = part.start_mark.index + shift, part.end_mark.index + shift
+                    yield _plain(name.value), start, end
+
+
+def _document(text: str, path: Path) -> dict[str, Any]:
+    """Return the file's mapping with every scalar as its text. Raises UsageError."""
+    import yaml
+
+    from argojobs.manifest import yaml_read
+
+    documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
+    if len(documents) != 1 or not isinstance(documents[0], dict):
+        raise UsageError(
+            "this is no build file",
+            where=str(path),
+            hint="write a list below the key dockerbuild:",
+        )
+    # A version may be 1.10: here every scalar is the text that stands in the file.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    return dict(yaml.load(text, Loader=loader))  # noqa: S506 - makes nothing but text
+
+
+def _entries(key: str, value: Any, text: str, path: Path, notes: list[str]) -> list[Entry]:
+    if isinstance(value, dict):  # by name, not in a list
+        value = [{"name": name, **one} for name, one in value.items() if isinstance(one, dict)]
+    if not isinstance(value, list):
+        raise UsageError(
+            f"{key} must be a list",
+            where=f"{path}:{_line(text, (key,))}",
+            hint=f"{key}:\n- name: train\n  dockerfile: FILE",
+        )
+    return [
+        _entry(item, path, _line(text, (key, number)), notes) for number, item in enumerate(value)
+    ]
+
+
+def _entry(item: Any, path: Path, line: int, notes: list[str]) -> Entry:
+    where = f"{path}:{line}"
+    if not isinstance(item, dict):
+        raise UsageError(
+            "an entry must have keys", where=where, hint="- name: train\n  dockerfile: FILE"
+        )
+    values: dict[str, Any] = {}
+    for key, value in item.items():
+        name = _SPELLINGS.get(_plain(key))
+        if name is None:
+            notes.append(f"{where}: {key} is not known, and counts for nothing")
+        elif name in values:
+            raise UsageError(f"{key} says {name} a second time", where=where, hint="keep one")
+        else:
+            values[name] = value
+    texts = {}
+    for name in ("name", "dockerfile", "context"):
+        value = values.get(name, "")
+        if not isinstance(value, str):
+            raise UsageError(f"{name} must be one value", where=where)
+        texts[name] = "" if value.casefold() in _NOTHING else value
+    if not texts["name"]:
+        raise UsageError(
+            "an entry has no name", where=where, hint="- name: train\n  dockerfile: FILE"
+        )
+    arguments = dict(_arguments(values.get("arguments"), where))
+    return Entry(
+        texts["name"],
+        texts["dockerfile"] or "Dockerfile",
+        texts["context"] or ".",
+        arguments,
+        line,
+    )
+
+
+def _arguments(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Yield build arguments of a mapping, or of a list of NAME=VALUE or of mappings."""
+    if value is None or (isinstance(value, str) and value.casefold() in _NOTHING):
+        return
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, dict) and all(isinstance(text, str) for text in one.values()):
+            yield from ((name, text) for name, text in one.items() if text not in _NOTHING)
+        elif isinstance(one, str) and "=" in one:
+            name, _, text = one.partition("=")
+            yield name.strip(), text
+        else:
+            raise UsageError(
+                f"{one!r} is no build argument",
+                where=where,
+                hint="write {NAME: VALUE}, or a list of NAME=VALUE",
+            )
+
+
+def _version(value: Any, where: str) -> str | None:
+    if isinstance(value, str):
+        return None if value.casefold() in _NOTHING else value
+    table = {_plain(key): part for key, part in value.items()} if isinstance(value, dict) else {}
+    parts = [table.get(name) for name in _PARTS]
+    if set(table) != set(_PARTS) or not all(isinstance(p, str) and p.isdecimal() for p in parts):
+        raise UsageError(
+            "this is no version",
+            where=where,
+            hint="write version: 0.1.0, or version: {major: 0, minor: 1, patch: 0}",
+        )
+    return ".".join(str(part) for part in parts)
+
+
+def _check_names(entries: list[Entry], path: Path) -> None:
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.name in seen:
+            raise UsageError(
+                f"two entries are called {entry.name}",
+                where=f"{path}:{entry.line}",
+                hint="give one of them another name",
+            )
+        seen.add(entry.name)
+
+
+def _line(text: str, place: tuple[str | int, ...]) -> int:
+    from argojobs.manifest.locate import locate
+
+    return locate(text, place)[0]
+
+
+def _plain(key: object) -> str:
+    """Return a key without case, blanks, `_` and `-`."""
+    return re.sub(r"[\s_-]+", "", str(key)).casefold()

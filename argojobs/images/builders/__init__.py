@@ -1,0 +1,1 @@
+"""Builders of images: docker, podman, buildah and buildctl, each a small table of commands."""

@@ -1,0 +1,35 @@
+"""Builds and pushes by a builder's table; a failure says which line of the Dockerfile it was."""
+
+from __future__ import annotations
+
+from argojobs.images.builders.explaining import build_failure, push_failure
+from argojobs.images.builders.running import Say, run
+from argojobs.images.builders.shape import Builder, Push, Task
+
+
+def build_image(builder: Builder, task: Task, say: Say) -> None:
+    """Build an image. Raises BuildFailedError, with the instruction that failed and the output."""
+    environment = dict(builder.environment)
+    if task.auth_folder is not None:
+        environment |= builder.login(task.auth_folder)
+    for argv in builder.build(task):
+        done = run(argv, say=say, environment=environment)
+        if done.code:
+            raise build_failure(builder, task, done)
+
+
+def push_image(builder: Builder, task: Task, push: Push, say: Say) -> None:
+    """Push a tag of an image that was built from the task. Raises PushFailedError."""
+    environment = dict(builder.environment)
+    if push.auth_folder is not None:
+        environment |= builder.login(push.auth_folder)
+    for argv in builder.push(task, push):
+        done = run(argv, say=say, environment=environment)
+        if done.code:
+            raise push_failure(builder, push, done)
+
+
+def has_image(builder: Builder, reference: str) -> bool:
+    """Tell whether an image is on this machine."""
+    done = run(builder.has(reference), say=lambda _line: None, environment=builder.environment)
+    return done.code == 0

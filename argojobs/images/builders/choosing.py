@@ -1,0 +1,136 @@
+"""Which builder this machine has: the first that works, or the one that is named.
+
+docker counts only with a daemon that answers, buildctl only with a buildkitd: the clients alone
+build nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from argojobs.errors import HostError, UsageError
+from argojobs.images.builders import buildah, buildctl, docker, podman
+from argojobs.images.builders.shape import Argv, Builder
+
+#: In the order in which they are looked for.
+NAMES = (docker.NAME, podman.NAME, buildah.NAME, buildctl.NAME)
+
+#: Seconds that a daemon has to answer.
+ANSWER_SECONDS = 20
+
+_VERSION = re.compile(r"\d+\.\d+[\w.+~-]*")
+
+
+def choose(name: str = "", *, mounts: bool = False, layouts: Path | None = None) -> Builder:
+    """Return the builder of that name, or the first that this machine has.
+
+    mounts: it must know `RUN --mount` (secrets need it); one that does not is passed over. layouts:
+    where buildctl keeps images, the user's cache unless given. Raises UsageError for a name that
+    there is not, HostError where none works, with how to get one on this system.
+    """
+    if name and name not in NAMES:
+        raise UsageError(f"no builder is called {name}", hint=f"known: {', '.join(NAMES)}")
+    problems = []
+    for each in [name] if name else NAMES:
+        found = _FINDERS[each](layouts or _layouts())
+        if isinstance(found, Builder) and (found.mounts or not mounts):
+            return found
+        problems.append(found if isinstance(found, str) else docker.NO_MOUNTS)
+    if name:
+        remedy = docker.GET_BUILDX if problems[0] == docker.NO_MOUNTS else how_to_get(name)
+        raise HostError(f"{name} cannot build here: {problems[0]}", hint=remedy)
+    told = "; ".join(dict.fromkeys(problems))
+    raise HostError(f"nothing here builds images: {told}", hint=how_to_get("buildah"))
+
+
+def how_to_get(name: str) -> str:
+    """Return how to get a builder on this system, by the package manager that it has."""
+    if sys.platform == "darwin":
+        return "brew install podman && podman machine init && podman machine start"
+    package = {docker.NAME: "docker.io", podman.NAME: "podman"}.get(name, "buildah")
+    for manager, command in (("apt-get", "apt"), ("dnf", "dnf"), ("zypper", "zypper")):
+        if shutil.which(manager):
+            wanted = "moby-engine" if package == "docker.io" and command == "dnf" else package
+            return f"{command} install {wanted}"
+    return f"install {package} (buildah needs no daemon and no root)"
+
+
+def _docker(_layouts: Path) -> Builder | str:
+    program = shutil.which(docker.NAME)
+    if program is None:
+        return "docker is not there"
+    version = _printed([program, "version", "--format", "{{.Server.Version}}"])
+    if version is None:
+        return "docker is there, but no daemon answers"
+    buildx = _printed([program, "buildx", "version"]) is not None
+    # the daemon of a context is buildx' builder of that name, whichever another is in use
+    context = _printed([program, "context", "show"]) or docker.DEFAULT_CONTEXT
+    return docker.docker(program, version, context=context if buildx else "")
+
+
+def _podman(_layouts: Path) -> Builder | str:
+    return _without_daemon(podman.NAME, podman.podman)
+
+
+def _buildah(_layouts: Path) -> Builder | str:
+    return _without_daemon(buildah.NAME, buildah.buildah)
+
+
+def _without_daemon(name: str, table: Callable[[str, str], Builder]) -> Builder | str:
+    program = shutil.which(name)
+    if program is None:
+        return f"{name} is not there"
+    version = _printed([program, "--version"])
+    return f"{name} does not start" if version is None else table(program, _version(version))
+
+
+def _buildctl(layouts: Path) -> Builder | str:
+    program = shutil.which(buildctl.NAME)
+    if program is None:
+        return "buildctl is not there"
+    if _printed([program, "debug", "workers"]) is None:
+        return "buildctl is there, but no buildkitd answers (BUILDKIT_HOST)"
+    version = _version(_printed([program, "--version"]) or "")
+    return buildctl.buildctl(program, version, layouts)
+
+
+_FINDERS: dict[str, Callable[[Path], Builder | str]] = {
+    docker.NAME: _docker,
+    podman.NAME: _podman,
+    buildah.NAME: _buildah,
+    buildctl.NAME: _buildctl,
+}
+
+
+def _printed(argv: Argv) -> str | None:
+    """Return what a command prints; None where it fails."""
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=ANSWER_SECONDS,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return None if done.returncode else done.stdout.strip()
+
+
+def _version(text: str) -> str:
+    """Return the version in `buildah version 1.28.2 (image-spec ...)`."""
+    found = _VERSION.search(text)
+    return found.group() if found else text
+
+
+def _layouts() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("argojobs")) / "layouts"

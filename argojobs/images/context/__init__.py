@@ -1,0 +1,1 @@
+"""What is sent to a builder: the files that a build takes, and nothing else."""

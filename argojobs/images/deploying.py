@@ -1,0 +1,301 @@
+"""What a deploy will do, as a value, and the doing of it.
+
+What is there already is found by content: in the lock file, under its tag in the registry, on this
+machine. Only the rest is built, only what the registry lacks is pushed, and the lock file is the
+caller's to write, when all of it has gone well.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from argojobs.config.image_lock import Locked
+from argojobs.errors import ConflictError, ServerError
+from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.images.builds import PARENT_ARGUMENT
+from argojobs.images.recipe import Recipe
+from argojobs.images.reference import within
+
+if TYPE_CHECKING:
+    from argojobs.images.registry.client import Registry
+
+Say = Callable[[str], None]
+
+#: What happens to an image: `keep` and `record` send nothing, and `record` writes a line of the lock.
+Does = Literal["keep", "record", "push", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One image of a deploy. host: the registry as images are named in it, "" for none.
+
+    tags: all that it gets, the one of its content first. digest: what is known of it before.
+    """
+
+    recipe: Recipe
+    does: Does
+    why: str
+    host: str
+    tags: tuple[str, ...]
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """The image's name."""
+        return self.recipe.build.name
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Its names with each of the tags."""
+        return tuple(within(self.host, self.name, tag=tag).text for tag in self.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """An image as it is now: digest "" where it is on this machine only."""
+
+    step: Step
+    digest: str
+
+    @property
+    def reference(self) -> str:
+        """What a manifest says to run it."""
+        if not self.digest:
+            return self.step.references[0]
+        return within(self.step.host, self.step.name, digest=self.digest).text
+
+
+def plan_deploy(
+    recipes: Iterable[Recipe],
+    *,
+    host: str,
+    registry: Registry | None,
+    lock: Sequence[Locked],
+    builder: Callable[[], Builder],
+    tags: Sequence[str] = (),
+    version: str = "",
+    no_cache: bool = False,
+) -> tuple[Step, ...]:
+    """Return what is to be done with each image, parents first.
+
+    registry: None builds for this machine only. builder: called where it matters what this machine
+    has. tags: what new images get beside the tag of their content; version: a tag that all get.
+    Raises ConflictError for a version that the registry has for another image.
+    """
+    steps = []
+    for recipe in recipes:
+        step = Step(recipe, "build", "", host, (recipe.tag, *tags))
+        if version:
+            step = replace(step, tags=(*step.tags, version))
+        steps.append(_looked_up(step, registry, lock, builder, no_cache=no_cache))
+        if version and registry is not None:
+            _check_version(steps[-1], registry, version)
+    return tuple(steps)
+
+
+def carry_out(
+    steps: Iterable[Step],
+    *,
+    registry: Registry | None,
+    builder: Callable[[], Builder],
+    secrets: Callable[[Recipe, Path], Mapping[str, Path]],
+    say: Say,
+    version: str = "",
+    no_cache: bool = False,
+) -> tuple[Deployed, ...]:
+    """Build and push what is to be; return all images as they are then.
+
+    secrets: writes what a build mounts into a private folder. say: gets a line for each image, and
+    all that a builder prints. Raises BuildFailedError, PushFailedError and the registry's errors.
+    """
+    from argojobs.images.registry.tagging import add_tag
+
+    done = []
+    for step in steps:
+        digest = step.digest
+        if step.does in ("build", "push"):
+            say(f"{step.name}: {_DOING[step.does]} {step.references[0]} ({step.why})")
+            _made(step, registry, builder(), secrets, say, no_cache=no_cache)
+            digest = _tagged(step, registry) if registry is not None else ""
+        elif version and registry is not None and registry.digest(step.name, version) is None:
+            add_tag(registry, step.name, digest, version)
+            say(f"{step.name}: tagged {version}")
+        done.append(Deployed(step, digest))
+    return tuple(done)
+
+
+def task_of(
+    step: Step,
+    *,
+    context: Path,
+    secrets: Mapping[str, Path],
+    dockerfile: Path | None = None,
+    registry: Registry | None = None,
+    login: Path | None = None,
+    no_cache: bool = False,
+) -> Task:
+    """Return what a builder is asked to build for a step. dockerfile: a copy of the step's.
+
+    For a registry the image has the tag of its content only; the others are given it there.
+    """
+    build = step.recipe.build
+    parent = step_parent(step)
+    arguments = {**build.arguments, **({PARENT_ARGUMENT: parent} if parent else {})}
+    return Task(
+        tags=step.references if registry is None else step.references[:1],
+        context=context,
+        dockerfile=dockerfile or build.dockerfile,
+        origin=build.dockerfile,
+        arguments=arguments,
+        secrets=secrets,
+        platform=step.recipe.platform,
+        no_cache=no_cache,
+        parent=parent,
+        plain_http=registry is not None and registry.plain_http,
+        auth_folder=login,
+    )
+
+
+def push_of(task: Task) -> Push:
+    """Return what a builder is asked to push of an image that it built."""
+    return Push(task.tags[0], task.plain_http, task.auth_folder)
+
+
+def step_parent(step: Step) -> str:
+    """Return the reference of the image that a step's is built on, "" where it is none of ours."""
+    parent = step.recipe.parent
+    return within(step.host, parent.build.name, tag=parent.tag).text if parent else ""
+
+
+_DOING = {"build": "building", "push": "pushing"}
+
+
+def _looked_up(
+    step: Step,
+    registry: Registry | None,
+    lock: Sequence[Locked],
+    builder: Callable[[], Builder],
+    *,
+    no_cache: bool,
+) -> Step:
+    """Return the step with what is there already."""
+    from argojobs.images.builders.building import has_image
+
+    if no_cache:
+        return replace(step, why="--no-cache")
+    recipe, name = step.recipe, step.name
+    before = _locked(step, lock)
+    if registry is not None:
+        known = before is not None and before.content == recipe.content
+        if known and before is not None and registry.digest(name, before.digest):
+            return replace(step, does="keep", why="unchanged", digest=before.digest)
+        digest = registry.digest(name, recipe.tag)
+        if digest:
+            why = "the registry has it already"
+            return replace(step, does="record", why=why, digest=digest)
+    if has_image(builder(), step.references[0]):
+        if registry is None:
+            return replace(step, does="keep", why="unchanged")
+        return replace(step, does="push", why="it was built here before")
+    return replace(step, why=_reason(before, recipe))
+
+
+def _locked(step: Step, lock: Sequence[Locked]) -> Locked | None:
+    """Return the line of the lock for an image."""
+    name = within(step.host, step.name).name if step.host else ""
+    platform = step.recipe.platform
+    return next((one for one in lock if one.key == (name, platform)), None)
+
+
+def _reason(before: Locked | None, recipe: Recipe) -> str:
+    if before is None:
+        return "never deployed there"
+    return "changed" if before.content != recipe.content else "the registry lost it"
+
+
+def _check_version(step: Step, registry: Registry, version: str) -> None:
+    """Raise ConflictError where another image has the version already."""
+    there = registry.digest(step.name, version)
+    if there is not None and there != step.digest:
+        raise ConflictError(
+            f"{registry.host} has {step.name}:{version} already, and it is another image",
+            hint="somebody deployed this version first: git pull --tags, then raise it again: "
+            "./deploy --version patch",
+        )
+
+
+def _made(
+    step: Step,
+    registry: Registry | None,
+    builder: Builder,
+    secrets: Callable[[Recipe, Path], Mapping[str, Path]],
+    say: Say,
+    *,
+    no_cache: bool,
+) -> None:
+    """Build an image, unless it is only to be pushed, and push all its tags."""
+    from argojobs.images.builders.building import build_image, push_image
+    from argojobs.images.logins.login import private_login
+
+    known = registry.credentials if registry is not None else None
+    entered = private_login(registry.host, known) if registry is not None else nullcontext()
+    with tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder, entered as login:
+        private = Path(folder) / "secrets"
+        private.mkdir(mode=0o700)
+        task = task_of(
+            step,
+            context=Path(folder) / "context",
+            dockerfile=copied_dockerfile(step.recipe, Path(folder)),
+            secrets=secrets(step.recipe, private) if step.does == "build" else {},
+            registry=registry,
+            login=login,
+            no_cache=no_cache,
+        )
+        if step.does == "build":
+            write_context(step.recipe, task.context)
+            build_image(builder, task, say)
+        if registry is not None:
+            push_image(builder, task, push_of(task), say)
+
+
+def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
+    """Copy a Dockerfile into a folder, beside an ignore file that leaves nothing out.
+
+    What the project's ignore file leaves out is not sent; it must not be read a second time, from
+    what `COPY . .` brings. Source: BuildKit documentation, "Dockerfile-specific ignore file".
+    """
+    copy = folder / recipe.build.dockerfile.name
+    copy.write_bytes(recipe.build.dockerfile.read_bytes())
+    copy.with_name(f"{copy.name}.dockerignore").touch()
+    return copy
+
+
+def write_context(recipe: Recipe, folder: Path) -> None:
+    """Write the context of a build into a new folder: the files that it takes, with fixed times."""
+    from argojobs.images.context.tar import unpack, write_tar
+
+    folder.mkdir()
+    with tempfile.TemporaryFile() as archive:
+        write_tar(recipe.files, archive)
+        archive.seek(0)
+        unpack(archive, folder)
+
+
+def _tagged(step: Step, registry: Registry) -> str:
+    """Give what was pushed its other tags; return its digest, as the registry tells it."""
+    from argojobs.images.registry.tagging import add_tag
+
+    digest = registry.digest(step.name, step.tags[0])
+    if not digest:
+        raise ServerError(
+            f"the registry {registry.host} took {step.references[0]}, and does not have it",
+            hint="try again; if it stays so, ask who keeps the registry",
+        )
+    for tag in step.tags[1:]:
+        add_tag(registry, step.name, digest, tag)
+    return digest

@@ -1,0 +1,1 @@
+"""Images that nobody writes a Dockerfile for: `Image(pip=...)`, built on demand."""

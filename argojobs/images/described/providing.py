@@ -1,0 +1,119 @@
+"""Brings images that nobody wrote a Dockerfile for to a registry: only those that it lacks.
+
+The tag says what is in an image, so a tag that is there is the image. What runs is named by the
+digest that the registry tells.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from argojobs.errors import ServerError
+from argojobs.images.builders.failures import BuildFailedError
+from argojobs.images.described.generated import Generated
+
+if TYPE_CHECKING:
+    from argojobs.images.builders.shape import Builder
+    from argojobs.images.described.pip_settings import PipSettings
+    from argojobs.images.registry.client import Registry
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An image that a workflow names. host: the registry as images are named in it."""
+
+    build: Generated
+    host: str
+
+    @property
+    def tagged(self) -> str:
+        """Its name with the tag, as the workflow has it before the image is known."""
+        return self.build.reference(self.host)
+
+    def pinned(self, digest: str) -> str:
+        """Its name with a digest."""
+        return f"{self.host}/{self.build.name}@{digest}"
+
+
+def present(wanted: Iterable[Wanted], registry: Registry) -> dict[str, str]:
+    """Return the images that the registry has: from their names with tags to those with digests.
+
+    Raises ServerError where it is out of reach and UsageError where it refuses us.
+    """
+    found: dict[str, str] = {}
+    for one in wanted:
+        digest = registry.digest(one.build.name, one.build.tag)
+        if digest:
+            found[one.tagged] = one.pinned(digest)
+    return found
+
+
+def provide(
+    one: Wanted,
+    builder: Builder,
+    registry: Registry,
+    *,
+    settings: PipSettings,
+    platform: str = "",
+    say: Say,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """Build an image and push it; return its name with the digest.
+
+    settings: what pip is told, as secrets. platform: of the machines that run it; "" for the
+    builder's own. Raises BuildFailedError and PushFailedError with the last lines of output.
+    """
+    from argojobs.images.builders.building import build_image, push_image
+    from argojobs.images.builders.shape import Push, Task
+    from argojobs.images.described.pip_settings import written
+    from argojobs.images.logins.login import private_login
+
+    plain = registry.plain_http
+    with (
+        tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder,  # mode 0700
+        private_login(registry.host, registry.credentials, environment) as login,
+    ):
+        context = Path(folder) / "context"
+        secrets = Path(folder) / "secrets"
+        secrets.mkdir()
+        task = Task(
+            tags=(one.tagged,),
+            context=context,
+            dockerfile=write_context(one.build, context),
+            secrets=written(settings, secrets),
+            platform=platform,
+            plain_http=plain,
+            auth_folder=login,
+        )
+        try:
+            build_image(builder, task, say)
+        except BuildFailedError as error:
+            error.where = ""  # of a Dockerfile that nobody wrote; what failed is said
+            raise
+        push_image(builder, task, Push(one.tagged, plain, login), say)
+    digest = registry.digest(one.build.name, one.build.tag)
+    if not digest:
+        raise ServerError(
+            f"the registry {registry.host} took {one.tagged}, and does not have it",
+            hint="try again; if it stays so, ask who keeps the registry",
+        )
+    return one.pinned(digest)
+
+
+def write_context(build: Generated, folder: Path) -> Path:
+    """Write a build's files into a new folder, with fixed times; return the Dockerfile."""
+    import os
+
+    folder.mkdir()
+    for name, text in {**build.files, "Dockerfile": build.dockerfile}.items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o644)
+        os.utime(path, (0, 0))
+    return folder / "Dockerfile"

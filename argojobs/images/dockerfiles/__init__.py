@@ -1,0 +1,1 @@
+"""What a Dockerfile says: its stages, what it takes, what its ignore file leaves out."""

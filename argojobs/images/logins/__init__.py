@@ -1,0 +1,1 @@
+"""Who we are at registries: of contexts, and as docker and podman keep it."""

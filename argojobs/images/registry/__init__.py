@@ -1,0 +1,1 @@
+"""A registry over its own protocol. Source: the OCI distribution specification."""

@@ -1,0 +1,123 @@
+"""The line to a registry: with TLS or without, whose certificates are trusted, one request.
+
+Sources: docker's rule of insecure registries (127.0.0.0/8 needs no TLS), and
+containers-certs.d(5), "/etc/docker/certs.d".
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import ArgojobsError, ServerError, UsageError
+
+if TYPE_CHECKING:
+    import requests
+
+#: Seconds until a connection stands, and until it says something.
+TIMEOUT = (10, 60)
+
+
+def is_near(host: str) -> bool:
+    """Tell whether `HOST[:PORT]` is on this machine or in a private network.
+
+    A name counts by all the addresses that it has; one that has none is not near.
+    """
+    name = name_of(host)
+    try:
+        addresses = {name} if _is_address(name) else _addresses(name)
+    except OSError:
+        return False
+    return bool(addresses) and all(_is_private(address) for address in addresses)
+
+
+def name_of(host: str) -> str:
+    """Return a host without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]
+
+
+def certificates_of(host: str) -> Path | None:
+    """Return the file of who signs a registry's certificate, where docker or podman were told one."""
+    home = Path(os.environ.get("HOME") or "/")
+    for folder in (
+        home / ".config/containers/certs.d",
+        home / ".docker/certs.d",
+        Path("/etc/containers/certs.d"),
+        Path("/etc/docker/certs.d"),
+    ):
+        found = sorted((folder / host).glob("*.crt"))
+        if found:
+            return found[0]
+    return None
+
+
+def request(
+    session: requests.Session,
+    method: str,
+    url: str,
+    host: str,
+    **more: Any,
+) -> requests.Response:
+    """Make one request. Raises ServerError where nothing answers, UsageError without trust."""
+    import requests
+
+    try:
+        return session.request(method, url, timeout=TIMEOUT, **more)
+    except requests.exceptions.SSLError as error:
+        raise _distrust(host, error) from error
+    except requests.exceptions.InvalidURL as error:
+        raise UsageError(f"{url} is no address of a registry", hint="write HOST[:PORT]") from error
+    except requests.RequestException as error:
+        raise ServerError(
+            f"the registry {host} is out of reach",
+            hint="is its address right, and does it run? then try again",
+        ) from error
+
+
+def open_session(host: str) -> requests.Session:
+    """Return the connections to a registry: its certificates checked, no password of ~/.netrc."""
+    import requests
+
+    session = requests.Session()
+    # otherwise requests would take a password from ~/.netrc over the header that we give
+    session.auth = lambda prepared: prepared
+    certificates = certificates_of(host)
+    if certificates is not None:
+        session.trust_env = False  # REQUESTS_CA_BUNDLE would win over it
+        session.verify = str(certificates)
+    return session
+
+
+def _distrust(host: str, error: Exception) -> ArgojobsError:
+    why = str(error)
+    if "CERTIFICATE_VERIFY_FAILED" in why:
+        return UsageError(
+            f"the certificate of the registry {host} is not trusted here",
+            hint=f"put the one that signed it into /etc/docker/certs.d/{host}/ca.crt",
+        )
+    return ServerError(
+        f"the registry {host} does not speak TLS",
+        hint=f"if it speaks http and the line is safe, name it so: http://{host}",
+    )
+
+
+def _addresses(name: str) -> set[str]:
+    return {str(found[4][0]) for found in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)}
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_private(address: str) -> bool:
+    found = ipaddress.ip_address(address.partition("%")[0])
+    return found.is_loopback or found.is_private or found.is_link_local

@@ -1,0 +1,148 @@
+"""The version of a project's images: raised, committed and tagged on request.
+
+It stands in the build file where there is one, else it is the last tag `vX.Y.Z`. A version is used
+once: a tag that somebody else made first, in git or in the registry, is an error before anything
+is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from argojobs.compile import git
+from argojobs.config.image_lock import LOCK_FILE
+from argojobs.errors import ConflictError, HostError, UsageError
+
+Part = Literal["major", "minor", "patch"]
+PARTS: tuple[Part, ...] = ("major", "minor", "patch")
+
+_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
+_MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A version to be given: old and new as `1.2.3`; file: the build file that has it, or None."""
+
+    old: str
+    new: str
+    file: Path | None
+
+    @property
+    def tag(self) -> str:
+        """The tag in git."""
+        return f"v{self.new}"
+
+
+def raised(version: str, part: Part) -> str:
+    """Return the next version: `raised("1.2.3", "minor")` is `1.3.0`. Raises UsageError."""
+    match = _VERSION.fullmatch(version.strip())
+    if match is None:
+        raise UsageError(
+            f"the version {version!r} cannot be raised", hint="write three numbers: 1.2.3"
+        )
+    numbers = [int(text) for text in match.groups()]
+    place = PARTS.index(part)
+    numbers[place:] = [numbers[place] + 1, *([0] * (len(PARTS) - 1 - place))]
+    return ".".join(map(str, numbers))
+
+
+def newest(tags: Iterable[str]) -> str:
+    """Return the highest version among tags, without its `v`; `0.0.0` where there is none."""
+    found = [match.groups() for tag in tags if (match := _VERSION.fullmatch(tag))]
+    numbers = max((tuple(map(int, one)) for one in found), default=(0, 0, 0))
+    return ".".join(map(str, numbers))
+
+
+def version_here(root: Path) -> str:
+    """Return the version that the commit checked out is tagged with, "" without one or with changes."""
+    if changes(root):
+        return ""
+    found = [tag for tag in git.tags(root, here=True) if _VERSION.fullmatch(tag)]
+    return newest(found) if found else ""
+
+
+def changes(root: Path) -> tuple[str, ...]:
+    """Return the files that differ from the commit, but for the lock file, which a deploy writes."""
+    return tuple(name for name in git.changed(root) if name.rpartition("/")[2] != LOCK_FILE)
+
+
+def plan_raise(root: Path, version: str | None, file: Path | None, part: Part) -> Raise:
+    """Return the version to be given. version, file: those of the build file, None without.
+
+    Raises UsageError outside of git, and ConflictError for a tree with changes, and for a tag that
+    is here or in the remote repository already. Nothing is changed.
+    """
+    if git.repository(root) is None:
+        raise UsageError(
+            "--version tags a commit, and this is no git repository",
+            where=str(root),
+            hint="git init, or leave --version out",
+        )
+    dirty = changes(root)
+    if dirty:
+        more = f" and {len(dirty) - _MOST_SHOWN} more" if len(dirty) > _MOST_SHOWN else ""
+        raise ConflictError(
+            f"the working tree has changes: {', '.join(dirty[:_MOST_SHOWN])}{more}",
+            where="--version",
+            hint="commit or stash them first: a version says which code is in an image",
+        )
+    old = version if version is not None else newest(git.tags(root))
+    plan = Raise(old, raised(old, part), file if version is not None else None)
+    if plan.tag in git.tags(root):
+        raise _taken(plan, "in this repository")
+    remote = _remote(root)
+    if remote and _has_tag(root, remote, plan.tag):
+        raise _taken(plan, f"in {remote}")
+    return plan
+
+
+def carry_out_raise(root: Path, plan: Raise) -> None:
+    """Write the version into the build file, commit that file, and tag the commit.
+
+    Raises HostError with git's words; the file and the commit are then as they were.
+    """
+    before = git.checked(root, "rev-parse", "HEAD").strip()
+    try:
+        if plan.file is not None:
+            from argojobs.images.build_file import with_version
+
+            text = plan.file.read_bytes().decode()  # its line ends stay as they are
+            plan.file.write_bytes(with_version(text, plan.new).encode())
+            git.checked(
+                root, "commit", "--quiet", "-m", f"Version {plan.new}", "--", str(plan.file)
+            )
+        git.checked(root, "tag", "--annotate", plan.tag, "-m", f"Version {plan.new}")
+    except HostError:
+        _undo(root, plan, before)
+        raise
+
+
+def _undo(root: Path, plan: Raise, before: str) -> None:
+    """Take back a commit that could not be tagged; only the build file differs in it."""
+    if plan.file is not None:
+        git.checked(root, "reset", "--quiet", "--soft", before)
+        git.checked(root, "checkout", "--quiet", before, "--", str(plan.file))
+
+
+def _remote(root: Path) -> str:
+    """Return the remote repository whose tags count: origin, or the only one; "" without one."""
+    found = git.checked(root, "remote").split()
+    return "origin" if "origin" in found else found[0] if len(found) == 1 else ""
+
+
+def _has_tag(root: Path, remote: str, tag: str) -> bool:
+    """Whether a remote repository has a tag. Raises HostError where it is out of reach."""
+    return bool(git.checked(root, "ls-remote", "--tags", remote, f"refs/tags/{tag}").strip())
+
+
+def _taken(plan: Raise, where: str) -> ConflictError:
+    return ConflictError(
+        f"somebody made {plan.tag} already, {where}",
+        where="--version",
+        hint="git pull --tags, and try again",
+    )
