@@ -25,7 +25,7 @@ test: $(VENV)/ready  ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 
 test-cluster: $(VENV)/ready  ## the tests on a real Kubernetes and Argo, started here (Linux, root, Go)
-	$(BIN)/python -m pytest tests/cluster/suite $(ARGS)
+	$(BIN)/python -m pytest tests/cluster/suite -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/ready  ## ruff, mypy and the direction of imports
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .dsl.fanout import each
     from .dsl.foreign import use
     from .dsl.gathered import Gathered
+    from .dsl.images import Image
     from .dsl.outputs import Outputs
     from .dsl.pipelines import Pipeline, pipeline
     from .dsl.resources import GPU, Port, Secret, Toleration
@@ -41,6 +42,7 @@ _HOMES = {
     "GPU": "dsl.resources",
     "Gathered": "dsl.gathered",
     "HostPath": "dsl.volumes",
+    "Image": "dsl.images",
     "Model": "dsl.artifacts",
     "Outputs": "dsl.outputs",
     "Pipeline": "dsl.pipelines",
@@ -78,6 +80,7 @@ __all__ = [
     "File",
     "Gathered",
     "HostPath",
+    "Image",
     "Model",
     "Outputs",
     "Pipeline",

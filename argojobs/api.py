@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.connect import Target, target
+from argojobs.cli.pipeline_images import with_images
 from argojobs.cli.plan import carry_out, keep_manifest
 from argojobs.cli.preparing import Wish
 from argojobs.cli.submission import plan_of
+from argojobs.cli.text import say
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
 from argojobs.service import FINAL_PHASES, Workflow
 
@@ -146,6 +148,7 @@ def run(
     given = {**(parameters or {}), **more}
     wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
     plan = plan_of(wish, place, loaded, experiment=experiment)
+    plan = with_images(plan, place.context, say)
     if place.context.storage:
         from argojobs.cli.claims import ensure_storage
 

@@ -29,6 +29,7 @@ LOG_ROUNDS = 3
 ADDED = 50
 LIST_RATIO, LOG_RATIO = 1.2, 1.1
 STEPS = 3  # of a run that is listed
+FEW = 10  # runs, as a person has them on one screen
 
 #: What `argojobs run` does once its plan is ready: the client, imported and connected, and the
 #: workflow created. In a process of its own, as a command is.
@@ -60,7 +61,8 @@ def rows() -> list[Row]:
         try:
             return [
                 *_submit(argo, Path(folder), mark),
-                _list(argo, mark),
+                *_lists(argo, mark),
+                *_short_names(argo, mark),
                 _logs(argo, mark),
             ]
         finally:
@@ -115,17 +117,41 @@ def _answer_ms(argo: RealArgo, workflow: dict[str, Any], name: str) -> float:
     return milliseconds(lambda: argo.ask("POST", argo.path, body))
 
 
-def _list(argo: RealArgo, mark: str) -> Row:
-    argo.create(_ended(f"{mark}-{number:05}", mark) for number in range(RUNS))
-    ours, theirs = interleaved(
+def _lists(argo: RealArgo, mark: str) -> list[Row]:
+    """List few runs, which is what a look costs at the least, then many."""
+    argo.create(_ended(f"{mark}-{number:05}", mark) for number in range(FEW))
+    few = _list(argo)
+    argo.create(_ended(f"{mark}-{number:05}", mark) for number in range(FEW, RUNS))
+    many = _list(argo)
+    return [
+        Row(f"`argojobs list` of {FEW} runs", few[0], "`argo list`", few[1], "", kept=True),
+        Row(
+            f"`argojobs list` of {RUNS:,} runs", many[0], "`argo list`", many[1],
+            f"at most {LIST_RATIO} x", many[0] <= LIST_RATIO * many[1],
+        ),
+    ]  # fmt: skip
+
+
+def _list(argo: RealArgo) -> tuple[float, float]:
+    return interleaved(
         command(_ours("list", "--all-users"), **argo.variables),
         command([argo.argo, "list"], **argo.variables),
         rounds=2 * ROUNDS,
     )
-    return Row(
-        f"`argojobs list` of {RUNS:,} runs", ours, "`argo list`", theirs,
-        f"at most {LIST_RATIO} x", ours <= LIST_RATIO * theirs,
-    )  # fmt: skip
+
+
+def _short_names(argo: RealArgo, mark: str) -> list[Row]:
+    """Look at one run of many, by its name and by the end of it, which only we look up."""
+    name = f"{mark}-{RUNS // 2:05}"
+    found = []
+    for what, given in (("name", name), ("ending", name[-5:])):
+        ours, theirs = interleaved(
+            command(_ours("get", given), **argo.variables),
+            command([argo.argo, "get", name], **argo.variables),
+        )
+        what = f"`argojobs get` by its {what} among {RUNS:,} runs"
+        found.append(Row(what, ours, "`argo get NAME`", theirs, "", kept=True))
+    return found
 
 
 def _logs(argo: RealArgo, mark: str) -> Row:

@@ -6,7 +6,7 @@ machine, `claim://name/path`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +25,13 @@ _FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozen
 class Sources:
     """Where arguments may come from.
 
-    service: the runs whose outputs can be given. claims: folder by claim, where claims are
-    folders of this machine. bucket: from bucket and key to the location that a manifest names,
+    service: the runs whose outputs can be given. claim: finds the path of `claim://name/path`,
+    where claims are folders of this machine. bucket: from bucket and key to the location that a manifest names,
     where the context has an S3. folder: the beginning of the keys of runs.
     """
 
     service: Callable[[], Service]
-    claims: Mapping[str, str] | None = None
+    claim: Callable[[str], Path] | None = None
     bucket: Callable[[str, str], dict[str, Any]] | None = None
     folder: str = ""
 
@@ -84,26 +84,13 @@ def _check_path(workflow: dict[str, Any], given: ArtifactArgument, path: Path) -
 
 def _of_claim(given: ArtifactArgument, sources: Sources) -> Path:
     """Return the path of `claim://name/path` in the claim's folder."""
-    if sources.claims is None:
+    if sources.claim is None:
         raise UsageError(
             f"{given.name}={given.text}: a cluster's claim cannot be an artifact",
             hint="mount the claim in the step and give the path in it as a parameter, or copy it "
             f"first: argojobs artifacts get {given.text} FOLDER",
         )
-    claim, _, inside = given.text.removeprefix("claim://").partition("/")
-    if claim not in sources.claims:
-        from argojobs.manifest.nearest import suggestion
-
-        raise NotFoundError(
-            f"{given.name}={given.text}: no setting says where the claim {claim!r} lies",
-            hint=suggestion(claim, sources.claims, what="known are")
-            if sources.claims
-            else f'write into argojobs.toml: [local.claims] {claim} = "FOLDER"',
-        )
-    from argojobs.cli.stores import inside_claim
-
-    root = Path(sources.claims[claim]).resolve()
-    return inside_claim(root, inside, f"{given.name}={given.text}")
+    return sources.claim(given.text)
 
 
 def in_bucket(
@@ -127,10 +114,10 @@ def in_bucket(
 
 def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
     """Return the argument for `run:NAME/STEP/output`: the place of that run's output."""
-    from argojobs.cli.names import run_name, step_named
+    from argojobs.cli.names import find_run, step_named
 
     run, step, output = text.removeprefix("run:").split("/")
-    workflow = service.get(run_name(service, run))
+    workflow = find_run(service, run)
     found = step_named(workflow, step)
     artifacts = {
         a["name"]: a for a in found.outputs.get("artifacts") or [] if a["name"] != "main-logs"

@@ -33,11 +33,11 @@ class Chosen:
 def chosen_run(run: str, context: str, server: str, *, force: bool, verb: str) -> Chosen:
     """Return the run that a name means. Raises NotFoundError, UsageError for another's."""
     from argojobs.cli.connect import target
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.owners import check_owner
 
     place = target(context, server)
-    workflow = place.service.get(run_name(place.service, run, changes=True, options=place.options))
+    workflow = find_run(place.service, run, changes=True, options=place.options)
     return Chosen(place, workflow, check_owner(workflow, place, force=force, verb=verb))
 
 

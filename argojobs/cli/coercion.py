@@ -1,15 +1,19 @@
 """Values of options without a library for them: most are texts, taken as they are.
 
 Newer versions of typer check every value, be it a plain text, with a library whose import takes as
-long as the rest of a short command. Here texts and defaults are passed on as they are, and typer's
-own way is gone where a text is to become something else (a number, a path, a choice). Versions
-without that way need nothing.
+long as the rest of a short command. Here texts and defaults are passed on as they are, a choice and
+a whole number are read where they are plainly right, and typer's own way is gone for all else (a
+path, and what is wrong). Versions without that way need nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
+
+#: A number with more digits is typer's to read.
+_DIGITS = 15
 
 
 def lean(command: Any) -> Any:
@@ -55,7 +59,22 @@ class Lean:
             return list(value)
         if not several and (isinstance(value, str) is (wanted is str)) and param.nargs == 1:
             return value
+        if not several and isinstance(value, str) and param.nargs == 1:
+            read = _plainly(value, wanted, getattr(param.type_descriptor, "parameter_info", None))
+            if read is not None:
+                return read
         return self._own().coerce(value, param=param, ctx=ctx)
+
+
+def _plainly(text: str, wanted: Any, info: Any) -> Any:
+    """Return the choice or the whole number that a text plainly is, None for all else."""
+    if isinstance(wanted, type) and issubclass(wanted, Enum):
+        return next((one for one in wanted if one.value == text), None)
+    if wanted is not int or not (text.isascii() and text.isdecimal()) or len(text) > _DIGITS:
+        return None
+    number, least, most = int(text), getattr(info, "min", None), getattr(info, "max", None)
+    inside = (least is None or number >= least) and (most is None or number <= most)
+    return number if inside else None
 
 
 def _are_texts(value: Any) -> bool:

@@ -53,13 +53,13 @@ def complete_setting(incomplete: str) -> list[str]:
 def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the steps, which have a log, of the run that stands before."""
     from argojobs.cli.connect import connect
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.tree import steps_of, walk
     from argojobs.errors import ArgojobsError
 
     try:
         service = connect()
-        workflow = service.get(run_name(service, str(ctx.params.get("run") or "")))
+        workflow = find_run(service, str(ctx.params.get("run") or ""))
     except ArgojobsError:
         return []
     paths = [s.path if s.path == s.title else s.key for s in walk(steps_of(workflow)) if s.pods]
@@ -71,6 +71,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     from argojobs.compile import compile_loaded
     from argojobs.compile.code import Code
     from argojobs.compile.load import load
+    from argojobs.dsl.images import base_of
     from argojobs.errors import ArgojobsError
 
     file, chosen = ctx.params.get("file"), str(ctx.params.get("pipeline") or "")
@@ -79,7 +80,8 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # the file may print while it is imported
             loaded = load(file, chosen)
-            workflow = compile_loaded(loaded, Code("image") if loaded.pipeline else None)
+            code = Code("image") if loaded.pipeline else None
+            workflow = compile_loaded(loaded, code, image_reference=base_of)
     except ArgojobsError:
         return []
     arguments = (workflow.get("spec") or {}).get("arguments") or {}
@@ -100,7 +102,7 @@ def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
     try:
         if Path(file).suffix == ".py":
             with contextlib.redirect_stdout(io.StringIO()):
-                names = [loaded.name for loaded in load_all(file)]
+                names = [one.name for one in load_all(file) if one.kind != "script"]
         else:
             names = [str(one.name) for one in documents.load(file).workflows]
     except ArgojobsError:

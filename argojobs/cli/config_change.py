@@ -16,8 +16,8 @@ def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
     """
     from argojobs.config import editing
     from argojobs.config.checking import check_change
+    from argojobs.config.files import config_file
     from argojobs.config.reading import Reader
-    from argojobs.config.settings import config_file
 
     path = config_file()
     before = editing.read(path)

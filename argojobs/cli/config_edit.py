@@ -16,7 +16,7 @@ def edit_config(name: str = "", *, dry_run: bool = False) -> int:
     from argojobs.cli.editor import edited, forget
     from argojobs.config import editing
     from argojobs.config.checking import check_config
-    from argojobs.config.settings import config_file
+    from argojobs.config.files import config_file
 
     path = config_file()
     before = editing.read(path)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
     from argojobs.engine.local import LocalService
-    from argojobs.service import Service
+    from argojobs.service import Service, Workflow
     from argojobs.storage.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A context at work.
 
     service: its runs. repository: opens where code and artifacts are stored; raises UsageError
@@ -70,13 +68,26 @@ def target(
 
         # Opened once: its keys may be what a command prints, which takes a while.
         repository = cache(partial(remote_repository, chosen))
-        again = partial(remote_service, chosen, repository)
+        again = partial(remote_service, chosen, repository, said)
         return Target(chosen, again(), repository, again, said)
     if not new_run:
         service = local()
     else:
         service = _local_for_run(project or Path.cwd(), strict_resources, share_host_paths)
     return Target(chosen, service, service.repository, local, said, service)
+
+
+def runs_of(
+    place: Target, *, short: bool, meanwhile: Callable[[], object] | None = None
+) -> list[Workflow]:
+    """Return all runs of a context, newest first.
+
+    short: what a line about each needs is enough. meanwhile: called while a server works on its
+    answer, if it is told what is enough.
+    """
+    summaries = getattr(place.service, "summaries", None) if short else None
+    found: list[Workflow] = place.service.list() if summaries is None else summaries(meanwhile)
+    return found
 
 
 def local() -> LocalService:

@@ -16,8 +16,8 @@ def label(run: Run, name: str) -> str:
     """Return a label or annotation of ours, the annotation first: a label may have been cut."""
     metadata = run["metadata"]
     key = f"argojobs.dev/{name}"
-    whole = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
-    return str(whole.get(key, ""))
+    noted = (metadata.get("annotations") or {}).get(key)
+    return str((metadata.get("labels") or {}).get(key, "") if noted is None else noted)
 
 
 def short_id(run: Run) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
 from argojobs.cli.paths import localiser
+from argojobs.cli.pending import Pending
 from argojobs.cli.picture import Picture
 from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import cut, screen_of, show
@@ -32,7 +35,8 @@ class Follow:
 
     interrupted: called on Ctrl-C with the count of presses so far and a function that shows a
     note; it raises KeyboardInterrupt to end following. gone: set when a thread found that
-    nobody reads the stream any more. options: what a command must say to get there.
+    nobody reads the stream any more. options: what a command must say to get there. pending: tells
+    of a run that waits for long, and gives it up.
     """
 
     service: Service
@@ -43,6 +47,7 @@ class Follow:
     now: Callable[[], float] = time.time
     gone: threading.Event = field(default_factory=threading.Event)
     options: str = ""
+    pending: Pending | None = None
 
 
 def goes_on(name: str, options: str = "") -> str:
@@ -69,9 +74,49 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
     """Follow a run to its end and return the final object.
 
     Raises NotFoundError when the run is deleted meanwhile, ServerError when its state is not to
-    be had, KeyboardInterrupt when the reader leaves, BrokenPipeError when nobody reads the stream.
+    be had, KeyboardInterrupt when the reader leaves, BrokenPipeError when nobody reads the stream,
+    RunFailedError when it was pending for too long.
     """
-    picture = Picture(workflow)
+    picture = Picture(workflow, how.options)
+    with _noticing(how, picture):
+        return _follow(how, picture)
+
+
+@contextmanager
+def _noticing(how: Follow, picture: Picture) -> Iterator[None]:
+    """Look once a second at whether the run waits, in a thread of its own."""
+    pending = how.pending
+    if pending is None:
+        yield
+        return
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(1.0):
+            notice(how, picture, pending)
+            if pending.gave_up:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                return
+
+    thread = threading.Thread(target=look, name="pending", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def notice(how: Follow, picture: Picture, pending: Pending) -> None:
+    """Say for what a run has been waiting, and take it back when it no longer waits."""
+    before, text = pending.said, pending.look(picture.workflow, how.now())
+    if text and text != before:
+        _set_note(how, picture, text)
+    elif not text and before and picture.note == before:
+        picture.note = ""
+
+
+def _follow(how: Follow, picture: Picture) -> Workflow:
     if how.mode == "quiet":
         return _to_end(how, picture, lambda _: None, lambda: None)
     if how.mode == "plain":
@@ -111,6 +156,8 @@ def _to_end(
         except KeyboardInterrupt:
             if how.gone.is_set():
                 raise BrokenPipeError from None
+            if how.pending is not None and how.pending.gave_up:
+                raise how.pending.error(name) from None
             presses += 1
             how.interrupted(presses, lambda text: _set_note(how, picture, text))
 

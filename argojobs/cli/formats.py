@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from enum import Enum
@@ -43,6 +42,8 @@ def print_objects(values: Sequence[Any], form: Format) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, two blanks a level, text as it is."""
+    import json
+
     print_text(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -33,13 +33,15 @@ class Verb(NamedTuple):
 BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 
 VERBS = (
-    Verb("run", "Run a pipeline or an Argo Workflow, and follow it.", BEGIN),
+    Verb("run", "Run a pipeline, manifest, script or command, and follow it.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
+    Verb("deploy", "Build the project's images, push them, and pin them for runs.", BEGIN),
     Verb("init", "Pack and store the project's code; show what goes in.", BEGIN),
     Verb("list", "List runs, newest first.", LOOK, aliases=("state", "scheduler-state")),
     Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
+    Verb("diagnose", "Say why a run is pending or failed, and what to do.", LOOK),
     Verb("query", "Show all of a run in one look, and download its logs.", LOOK, aliases=("q",)),
     Verb(
         "logs",
@@ -76,7 +78,8 @@ ELSEWHERE = {
     "submit": "run",
     "start": "run",
     "exec": "run",
-    "build": "compile",
+    "build": "deploy",
+    "push": "deploy",
     "render": "compile",
     "validate": "lint",
     "check": "lint",
@@ -84,7 +87,9 @@ ELSEWHERE = {
     "ls": "list",
     "runs": "list",
     "show": "get",
-    "describe": "get",
+    "describe": "diagnose --raw",
+    "explain": "diagnose",
+    "why": "diagnose",
     "status": "get",
     "log": "logs",
     "follow": "watch",
@@ -177,7 +182,7 @@ def command_of(verb: Verb) -> Command:
 
 def _app(module: Any, verb: Verb) -> typer.Typer:
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(verb.name)(module.command)
+    app.command(verb.name, cls=getattr(module, "COMMAND", None))(module.command)
     return app
 
 

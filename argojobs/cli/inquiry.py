@@ -25,7 +25,8 @@ MOST_LOGS = 30
 class Inquiry:
     """A look at a run. step: whose log lines are in `lines`. logs: files by the pods' node ids.
 
-    waits: what the run waits for, "" if it does not.
+    waits: what the run waits for, "" if it does not. why: why it failed, where more than the message
+    is known.
     """
 
     workflow: dict[str, Any]
@@ -35,6 +36,7 @@ class Inquiry:
     lines: list[str] = field(default_factory=list)
     logs: dict[str, Path] = field(default_factory=dict)
     waits: str = ""
+    why: str = ""
 
     @property
     def name(self) -> str:
@@ -59,6 +61,7 @@ def as_data(look: Inquiry) -> dict[str, Any]:
         "state": phases.of_run(run),
         "message": str((run.get("status") or {}).get("message") or ""),
         "waits_for": look.waits,
+        "why": look.why,
         "context": context.name,
         "user": owner_of(run),
         "command_line": _command_line(run),
@@ -152,6 +155,7 @@ def _fact_rows(look: Inquiry) -> list[Line]:
     rows = (
         ("short id", facts.short_id(run)),
         ("waits", look.waits),
+        ("why", plain(look.why)),
         ("message", plain(str((run.get("status") or {}).get("message") or "").partition("\n")[0])),
         ("context", context.name),
         ("user", owner_of(run)),

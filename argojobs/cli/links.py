@@ -32,13 +32,16 @@ def ui_folder(context: Context, namespace: str = "") -> str:
 def storage_link(workflow: dict[str, Any], context: Context) -> str:
     """Return the address of a run's artifacts in the store's browser; "" where none is known.
 
-    `{bucket}` and `{run}` in the context's storage_ui are filled in; one without `{run}` gets
-    `/RUN` at its end.
+    `{bucket}` and `{run}` in the context's storage_ui are filled in, the latter by the whole key
+    of the run's folder; one without `{run}` gets it at its end.
     """
     if not context.storage_ui:
         return ""
+    from argojobs.manifest.artifact_places import folder_of_runs
+
     bucket = context.s3.bucket if context.s3 is not None else ""
-    run = quote(str(workflow["metadata"]["name"]))
+    folder = folder_of_runs(context.s3) if context.s3 is not None else ""
+    run = quote(folder + str(workflow["metadata"]["name"]))
     address = context.storage_ui.replace("{bucket}", quote(bucket))
     return address.replace("{run}", run) if "{run}" in address else f"{address.rstrip('/')}/{run}"
 

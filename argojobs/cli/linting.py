@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from argojobs.manifest.fix import Change
 
 MANIFESTS = (".yaml", ".yml", ".json")
+#: What stands for a manifest that comes on standard input, asked for by "-".
+STDIN = Path("<stdin>")
 
 #: Objects of a folder's files that are linted; the files of other kinds there are none of ours.
 _OURS = re.compile(
@@ -47,12 +51,14 @@ class Linted:
 def files_of(given: Sequence[str]) -> list[Path]:
     """Return the files that are meant, each once: folders give the manifests below them.
 
-    Raises UsageError for what is not there or is neither Python nor a manifest.
+    "-" is STDIN. Raises UsageError for what is not there or is neither Python nor a manifest.
     """
     files: list[Path] = []
     for text in given:
         path = Path(text)
-        if path.is_dir():
+        if text == "-":
+            files.append(STDIN)
+        elif path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.suffix in MANIFESTS and p.is_file())
             files += [one for one in inside if _is_ours(one)]
         elif not path.exists():
@@ -114,7 +120,10 @@ def lint_files(
 
 def _read(file: Path) -> Contents:
     from argojobs.manifest import documents
+    from argojobs.manifest.source_text import decode
 
+    if file == STDIN:
+        return documents.parse(decode(sys.stdin.buffer.read(), str(file)), str(file))
     return documents.load(file)
 
 
@@ -134,13 +143,16 @@ def _of_contents(
     contents: Contents, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
+    from argojobs.cli.pipeline_images import linted
+    from argojobs.compile.project import project_root
     from argojobs.manifest.findings import warning
     from argojobs.manifest.lint import KINDS, lint
     from argojobs.manifest.locate import locate_all
 
     found: list[_Found] = []
     for document in contents.workflows:
-        findings = lint(document.workflow, refs=refs, templates=known)
+        root = partial(project_root, Path(contents.file))
+        findings = linted(document.workflow, root, refs=refs, templates=known)
         findings += [warning("pod-restart", (), note) for note in document.notes]
         found += _placed(document, findings)
         beside = [(*document.prefix[:-1], name) for name in document.ignored]
@@ -194,17 +206,20 @@ def _of_program(
     file: Path, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint what each pipeline of a program compiles to; nothing is packed."""
+    from argojobs.cli.pipeline_images import PipelineImages, linted
     from argojobs.compile import compile_loaded
     from argojobs.compile.bundle import IMAGE_CODE
     from argojobs.compile.load import load_all
     from argojobs.compile.origins import origin_of
-    from argojobs.manifest.lint import lint
+    from argojobs.config.contexts import LOCAL
 
     reports: list[Report] = []
     for loaded in load_all(file):
         code = IMAGE_CODE if loaded.pipeline is not None else None
-        workflow = compile_loaded(loaded, code)
-        found = lint(workflow, refs=refs, templates=known)
+        images = PipelineImages(LOCAL, loaded.root, here=True)
+        workflow = compile_loaded(loaded, code, image_reference=images.reference)
+        root = partial(Path, loaded.root)
+        found = linted(workflow, root, refs=refs, templates=known)
         place = origin_of(loaded) if found else None
         reports += [_in_program(file, place(one.path) if place else "", one) for one in found]
     return list(dict.fromkeys(reports))
@@ -231,8 +246,13 @@ class FileFix:
 def fix_files(files: Sequence[Path]) -> list[FileFix]:
     """Fix manifest files in place; a file with nothing to fix is not written.
 
-    A file that cannot be read is left to the lint that follows.
+    A file that cannot be read is left to the lint that follows. Raises UsageError for STDIN.
     """
+    if STDIN in files:
+        raise UsageError(
+            "--fix puts files right, and standard input is none",
+            hint="name the file, or leave --fix out",
+        )
     from argojobs.manifest.fix import fix
     from argojobs.manifest.source_text import read_text
 

@@ -6,13 +6,11 @@ only one worth a retry); 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import io
 import os
-import re
 import sys
 from collections.abc import Sequence
-
-import typer
 
 from argojobs.errors import ArgojobsError, HostError, UserCodeError
 
@@ -21,27 +19,49 @@ BROKEN_PIPE = 141
 USAGE = 2
 
 #: Typer's message about a value that is none of an option's.
-_CHOICE = re.compile(r"('[^']*') is not one of (.*?)\.?$", re.DOTALL)
+_CHOICE = r"('[^']*') is not one of (.*?)\.?$"
+#: In what typer says of a number that is none.
+_NUMBER = "a valid integer"
 
-_USAGE_ERROR: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
+#: So many new objects let Python look for cycles among them: imports make far more than the usual
+#: 700, hardly any of which ever become garbage, and looking takes a tenth of a short command.
+_NEW_OBJECTS = 50_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (the program's own arguments unless given) and return the exit code."""
+    if argv is not None:
+        return _run(list(argv))
+    from argojobs.cli import ahead
+
+    gc.set_threshold(_NEW_OBJECTS)
+    try:
+        ahead.begin(sys.argv[1:])
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        gc.freeze()  # the process ends: what it leaves goes with it, cycles or not
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
     from argojobs.cli.group import ReaderGoneError, root
+    from argojobs.cli.words import before_words
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
             stream.reconfigure(errors="backslashreplace")
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    verbose = "--verbose" in arguments
+    usage_error: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
+    verbose = "--verbose" in before_words(arguments)
     try:
         result = root().main(
             arguments, prog_name="argojobs", standalone_mode=False, obj=tuple(arguments)
         )
     except ArgojobsError as error:
         return _say(error, verbose=verbose)
-    except _USAGE_ERROR as error:
+    except usage_error as error:
         return _say_usage(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -79,6 +99,8 @@ def hint_text(hint: str) -> str:
 
 def _say_usage(error: Exception) -> int:
     """Write an error of the command line itself, with the nearest option and where help is."""
+    import re
+
     from argojobs.manifest.nearest import nearest
 
     context = getattr(error, "ctx", None)
@@ -87,10 +109,13 @@ def _say_usage(error: Exception) -> int:
     if context is not None and message == context.get_help():
         _write(message)
         return USAGE
-    choice = _CHOICE.search(message)
+    choice = re.search(_CHOICE, message, re.DOTALL)
     if choice is not None:
         message = f"{_option_given(error)} {choice[1]}: there is no such choice"
         hint = f"it is one of: {choice[2].replace(chr(39), '')}"
+    elif _NUMBER in message.lower():
+        message = f"{_option_given(error)}{_value_given(error)} is no whole number"
+        hint = "write it in digits"
     elif option and getattr(error, "possibilities", 0) != 0:
         known = [o for p in context.command.params for o in p.opts] if context else []
         message = f"there is no option {option}"
@@ -113,6 +138,12 @@ def _option_given(error: Exception) -> str:
     param = getattr(error, "param", None)
     names = getattr(param, "opts", None) or [str(getattr(error, "param_hint", "") or "")]
     return str(names[0])
+
+
+def _value_given(error: Exception) -> str:
+    """Return what was given, in quotes with a blank in front; "" where typer does not tell."""
+    found = getattr(error.__cause__, "errors", None)
+    return f" {found()[0]['input']!r}" if found is not None else ""
 
 
 def _say_bug(error: Exception, *, verbose: bool) -> int:

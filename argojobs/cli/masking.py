@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,11 +32,15 @@ def masked_value(name: str, value: str) -> str:
 
 def command_line(arguments: Sequence[str]) -> str:
     """Return a command line of ours as a shell takes it, what looks like a secret masked."""
+    import shlex
+
     words: list[str] = []
-    before = ""
+    before, masked = "", _masked_word
     for word in arguments:
-        words.append(_masked_word(word, before))
+        words.append(masked(word, before))
         before = word
+        if word == "--":
+            masked = _masked_foreign
     text = shlex.join(("argojobs", *words))
     return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
@@ -60,6 +62,15 @@ def _masked_word(word: str, before: str) -> str:
     return masked_value("", word)
 
 
+def _masked_foreign(word: str, before: str) -> str:
+    """Mask a word of another program: the value of an option that has the name of a secret."""
+    option, equals, value = word.partition("=")
+    if equals and option.startswith("-"):
+        return f"{option}={masked_value(option.lstrip('-'), value)}"
+    name = before.lstrip("-") if before.startswith("-") and "=" not in before else ""
+    return masked_value("" if word.startswith("-") else name, word)
+
+
 def masked_notify(text: str) -> str:
     """Return where a run tells of its end without what may be a token: of an address the host."""
     found = re.match(r"(https?://)([^/\s@]*@)?([^/\s?#]+)", text)
@@ -73,6 +84,8 @@ def _masked_assignment(text: str) -> str:
 
 def _masked_json(text: str) -> str:
     """Mask the values of `--params`; a text that cannot be read is masked whole."""
+    import json
+
     if text.startswith("@"):
         return text
     bare = text.strip()

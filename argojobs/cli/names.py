@@ -6,18 +6,39 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from argojobs.cli.owners import names_and_mine
+from argojobs.cli.owners import latest_name, names_and_mine
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import FULL_NAMES, name_start, object_name
 from argojobs.manifest.nearest import nearest, suggestion
-from argojobs.service import Service
+from argojobs.service import Service, Workflow
 
 LATEST = "@latest"
 #: So many candidates are listed when a name means several.
 SHOWN = 8
 #: So many letters of a name's end are enough to read about a run.
 LEAST = 3
+
+
+def find_run(service: Service, given: str, *, changes: bool = False, options: str = "") -> Workflow:
+    """Return the run that a name means, as `run_name` tells: a whole name is asked for at once.
+
+    Raises as `run_name`, and what getting a run raises.
+    """
+    if _is_whole(given):
+        try:
+            return service.get(given)
+        except NotFoundError:  # a short name, then, or none
+            pass
+    return service.get(run_name(service, given, changes=changes, options=options))
+
+
+def find_runs(
+    service: Service, given: Sequence[str], *, changes: bool = False, options: str = ""
+) -> list[Workflow]:
+    """Return the runs that several names mean, each once, in the order given."""
+    found = [find_run(service, name, changes=changes, options=options) for name in given]
+    return list({str(run["metadata"]["name"]): run for run in found}.values())
 
 
 def run_name(service: Service, given: str, *, changes: bool = False, options: str = "") -> str:
@@ -31,14 +52,39 @@ def run_name(service: Service, given: str, *, changes: bool = False, options: st
     without it is only answered with the runs that it may mean. Raises NotFoundError when no run
     is meant (the nearest are named), or several (listed).
     """
+    if given == LATEST:
+        latest = latest_name(service)
+        if latest:
+            return latest
+    elif _is_whole(given):
+        # A server that can look for a part of a name is spared all the others.
+        found = _meant(*names_and_mine(service, given), given, changes=changes, options=options)
+        if found:
+            return found
     names, mine = names_and_mine(service)
     if not names:
         raise NotFoundError(
             f"there is no run {given!r}: no runs here yet",
             hint=f"start one: argojobs run FILE{options}",
         )
-    if given == LATEST:
-        return _mine_first(names, mine)[0]
+    found = _meant(names, mine, given, changes=changes, options=options)
+    if found:
+        return found
+    raise _no_run(given, nearest(given, names) or "", options)
+
+
+def _is_whole(given: str) -> bool:
+    """Tell whether a run can have this very name, and no other name is made of it."""
+    return object_name(given) == given and name_start(f"{given}-") == f"{given}-"
+
+
+def _meant(
+    names: list[str], mine: Collection[str], given: str, *, changes: bool, options: str
+) -> str:
+    """Return which of the names is meant; "" for none.
+
+    Raises NotFoundError for several, and for one that is not to be changed by so short a name.
+    """
     if given in names:
         return given
     if object_name(given) in names:  # the full name, if Kubernetes takes no such name
@@ -49,16 +95,22 @@ def run_name(service: Service, given: str, *, changes: bool = False, options: st
     if matches:
         raise NotFoundError(_several(matches, f"end in {given!r}"), hint="give more of the name")
     begun = name_start(f"{given}-").rstrip("-")
-    called = _mine_first([n for n in names if n.rpartition("-")[0] in (given, begun)], mine)
+    starts = {given, begun} - {""}
+    called = _mine_first([name for name in names if name.rpartition("-")[0] in starts], mine)
     if len(called) == 1 and not changes:
         return called[0]
     if len(called) > 1:
         raise NotFoundError(
             _several(called, f"are called {given!r}"), hint="give the whole name, or its ending"
         )
-    close = called[0] if called else nearest(given, names)
+    if called:
+        raise _no_run(given, called[0], options)
+    return ""
+
+
+def _no_run(given: str, close: str, options: str) -> NotFoundError:
     hint = f"did you mean {close}? " if close else ""
-    raise NotFoundError(
+    return NotFoundError(
         f"there is no run {given!r}", hint=f"{hint}argojobs list{options} shows all runs"
     )
 
@@ -78,14 +130,6 @@ def _ends(name: str, given: str, *, changes: bool) -> bool:
 def _several(names: Sequence[str], what: str) -> str:
     more = f"\n  ... and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"{len(names)} runs {what}:\n  " + "\n  ".join(names[:SHOWN]) + more
-
-
-def run_names(
-    service: Service, given: Sequence[str], *, changes: bool = False, options: str = ""
-) -> list[str]:
-    """Return the whole names of several runs, each once, in the order given."""
-    found = [run_name(service, name, changes=changes, options=options) for name in given]
-    return list(dict.fromkeys(found))
 
 
 def step_named(workflow: dict[str, Any], given: str) -> Step:

@@ -51,6 +51,14 @@ RunNames = Annotated[
         autocompletion=complete_run,
     ),
 ]
+PendingTimeout = Annotated[
+    str,
+    typer.Option(
+        "--pending-timeout",
+        metavar="TIME",
+        help="Give up when it has been pending for so long without a break: 90s, 5m, 1h.",
+    ),
+]
 NodeSelector = Annotated[
     str,
     typer.Option(
@@ -58,6 +66,14 @@ NodeSelector = Annotated[
         "--node-field-selector",
         metavar="STEP|SELECTOR",
         help="A step's name, or Argo's field selector: templateName=approve,phase=Running.",
+    ),
+]
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A pipeline (.py, also hera), a manifest, or a plain script, whose words come after --.",
+        show_default=False,
     ),
 ]
 Params = Annotated[
@@ -87,7 +103,46 @@ PipelineName = Annotated[
 ]
 Image = Annotated[
     str,
-    typer.Option("--image", metavar="IMAGE", help="What steps that name no image run in."),
+    typer.Option(
+        "--image",
+        metavar="IMAGE",
+        help="What steps that name no image run in; without a file, what runs the words after --.",
+    ),
+]
+BaseImage = Annotated[
+    str,
+    typer.Option(
+        "--base-image",
+        "--base_image",
+        metavar="IMAGE",
+        help="What the --requirements are put on; the context's image otherwise.",
+    ),
+]
+Requirements = Annotated[
+    str,
+    typer.Option(
+        "--requirements",
+        metavar="FILE",
+        help="Steps that name no image run in one with these: built where the registry lacks it.",
+    ),
+]
+Resources = Annotated[
+    str,
+    typer.Option(
+        "--resources",
+        metavar="TEXT",
+        help='What steps that ask for nothing get: "cpu=4 memory=16Gi gpu=1".',
+    ),
+]
+Retries = Annotated[
+    int | None,
+    typer.Option(
+        "--retries",
+        metavar="N",
+        min=0,
+        help="Further attempts of a script or command that fails.",
+        show_default=False,
+    ),
 ]
 Code = Annotated[
     str,

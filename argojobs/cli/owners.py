@@ -6,7 +6,7 @@ they are nobody's, and may be changed as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
@@ -66,16 +66,24 @@ def all_names(service: Service) -> list[str]:
     return list(service.names())
 
 
-def names_and_mine(service: Service) -> tuple[list[str], frozenset[str]]:
+def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozenset[str]]:
     """Return the names of all runs, newest first, and which of them are mine.
 
-    All are where the service does not tell runs of different users apart.
+    All are where the service does not tell runs of different users apart. part: only names that
+    hold this text are needed; there may be none where the service cannot tell which do.
     """
-    labelled: Callable[[], Sequence[tuple[str, Mapping[str, str]]]] | None
     labelled = getattr(service, "names_and_labels", None)
     if labelled is None:
         names = all_names(service)
         return names, frozenset(names)
-    found, me = labelled(), user_name()
+    found: Sequence[tuple[str, Mapping[str, str]]] = labelled(part) if part else labelled()
+    me = user_name()
     mine = frozenset(name for name, labels in found if labels.get(USER_LABEL) == me)
     return [name for name, _ in found], mine
+
+
+def latest_name(service: Service) -> str:
+    """Return the name of my latest run, of the latest one where none is mine; "" without any."""
+    labelled = getattr(service, "names_and_labels", None)
+    mine = labelled(labels={USER_LABEL: user_name()}) if labelled is not None else ()
+    return str(mine[0][0]) if mine else next(iter(service.names()), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from argojobs.cli.text import Span
@@ -38,13 +39,13 @@ def style(phase: str) -> str:
     return _PHASES.get(phase, _PHASES[""])[2]
 
 
-def was_stopped(workflow: dict[str, Any]) -> bool:
+def was_stopped(workflow: Mapping[str, Any]) -> bool:
     """Tell whether a run ended because somebody wanted it to (Argo's shutdown)."""
     message = str((workflow.get("status") or {}).get("message", ""))
     return message.startswith("Stopped with strategy")
 
 
-def of_run(workflow: dict[str, Any]) -> str:
+def of_run(workflow: Mapping[str, Any]) -> str:
     """Return a run's phase as people call it: one that somebody ended is Stopped."""
     if was_stopped(workflow):
         return "Stopped"

@@ -11,6 +11,7 @@ from argojobs.cli.text import Line, Screen, Span
 from argojobs.cli.times import run_time
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.cli.view import LOG_LINES, counts, tree_lines
+from argojobs.cli.waiting import awaited
 from argojobs.service import phase_of
 
 #: Lines around the tree: the headline, a blank one, the line of progress, the cursor's.
@@ -21,10 +22,11 @@ class Picture:
     """The newest state of a run and the newest log lines of each pod.
 
     The steps are made out only when somebody asks for them: who waits in silence never does, and
-    the run has the machine to itself.
+    the run has the machine to itself. options: what a command must say to get to it.
     """
 
-    def __init__(self, workflow: dict[str, Any]) -> None:
+    def __init__(self, workflow: dict[str, Any], options: str = "") -> None:
+        self.options = options
         self._lock = threading.RLock()
         self._logs: dict[str, deque[str]] = {}
         self.note = ""
@@ -79,6 +81,9 @@ class Picture:
         mark, style = phases.sign(self.phase, signs=screen.signs)
         head: list[Span] = [(f"{mark} ", style), (str(workflow["metadata"]["name"]), "bold")]
         foot: list[Span] = [("  " + counts(steps), ""), (f"   {run_time(workflow, now)}", "dim")]
+        waits = awaited(workflow, self.options)
+        if waits:
+            head.append((f"  {waits}", "yellow"))
         lines: list[Line] = [head]
         lines.extend(tree_lines(steps, now, screen, height=height, logs=logs))
         lines.append(foot)

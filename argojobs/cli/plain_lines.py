@@ -12,6 +12,7 @@ from argojobs.cli.picture import Picture
 from argojobs.cli.text import Line, plain, show
 from argojobs.cli.times import clock, elapsed
 from argojobs.cli.tree import Step, walk
+from argojobs.cli.waiting import awaited
 from argojobs.errors import ArgojobsError
 from argojobs.service import LogLine, Service, Workflow
 
@@ -45,9 +46,13 @@ class PlainLines:
         self._brought: dict[str, int] = {}
         self._written: dict[str, int] = {}
 
-    def changed(self, _: Workflow) -> None:
-        """Write what is new in the steps."""
+    def changed(self, workflow: Workflow) -> None:
+        """Write what is new in the steps, and what the run itself waits for."""
         with self._lock:
+            waits = awaited(workflow, self._picture.options)
+            if waits and waits not in self._reasons:
+                self._reasons.add(waits)
+                self._write([(f"{clock(self._now())}  ", "dim"), (waits, "yellow")])
             for step in walk(self._picture.steps):
                 self._step(step)
 
@@ -70,7 +75,7 @@ class PlainLines:
         if step.phase in {"", "Pending"} or self._phases.get(step.path) == step.phase:
             return
         self._phases[step.path] = step.phase
-        if step.phase in phases.ENDED:
+        if step.phase in phases.ENDED and not step.reused:
             self._drain(step.pods)
         self._write(_change(step, now))
 
@@ -104,6 +109,8 @@ def _again(step: Step, now: float) -> Line:
 
 
 def _change(step: Step, now: float) -> Line:
+    if step.reused:
+        return [(f"{clock(now)}  ", "dim"), (f"{step.title} reused", phases.style("Skipped"))]
     broken = step.message and step.phase in phases.BROKEN
     why = f": {plain(step.message.splitlines()[0])}" if broken else ""
     took = _took(step) if step.phase in phases.ENDED - {"Skipped", "Omitted"} else ""

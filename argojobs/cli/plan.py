@@ -21,6 +21,7 @@ from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Service
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
     from argojobs.compile.code import Code
+    from argojobs.images.described.providing import Wanted
     from argojobs.storage.repository import Repository
 
 #: What the manifest is called among the results of its run.
@@ -42,12 +43,15 @@ class Plan:
     """A run to be started: the whole workflow object, and what must be stored before.
 
     kept: the key under which the manifest is stored beside the run's results; "" without a store.
+    images: those of its steps that are built where the registry lacks them. notes: what to tell.
     """
 
     workflow: dict[str, Any]
     uploads: tuple[Upload, ...] = ()
     warnings: tuple[str, ...] = ()
     kept: str = ""
+    images: tuple[Wanted, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -223,6 +227,10 @@ def plan_lines(plan: Plan) -> list[Line]:
 
     arguments = plan.workflow["spec"].get("arguments") or {}
     lines: list[Line] = [
+        [("would build and push ", ""), (one.tagged, "bold"), (f"  ({one.build.words})", "dim")]
+        for one in plan.images
+    ]
+    lines += [
         [("would store ", ""), (upload.what, "bold"), (f"  as {upload.key}", "dim")]
         for upload in plan.uploads
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from argojobs.cli.arguments import in_bucket
 from argojobs.errors import ManifestError, UsageError
 
 if TYPE_CHECKING:
+    from argojobs.cli.pipeline_images import PipelineImages
     from argojobs.compile.bundle import Packed
     from argojobs.compile.code import Code
     from argojobs.compile.load import Loaded
@@ -31,8 +33,10 @@ class Wish:
     or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
     values: parameters that are known already, as from Python; `params` wins. keep_names: those
     that Kubernetes would refuse are not cut, for who writes a program of the manifest. image:
-    what our own steps that name none run in. notify: whom the run tells of its end. priority: of
-    the run among those that wait, None to leave what the manifest says.
+    what our own steps that name none run in; base_image and requirements: of an image that is
+    built for them instead. notify: whom the run tells of its end. priority: of
+    the run among those that wait, None to leave what the manifest says. resources: what steps
+    that ask for none get, before what the context gives them.
     """
 
     file: str
@@ -48,8 +52,18 @@ class Wish:
     values: Overrides = field(default_factory=dict)
     keep_names: bool = False
     image: str = ""
+    base_image: str = ""
+    requirements: str = ""
     notify: str = ""
     priority: int | None = None
+    resources: str = ""
+
+
+def wish_of(options: Mapping[str, Any], *, keep_names: bool = False) -> Wish:
+    """Return what the options of a command ask for: those that are called as a field of it."""
+    names = {one.name for one in fields(Wish)}
+    asked = {k: value for k, value in options.items() if k in names and value is not None}
+    return Wish(**asked, keep_names=keep_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +83,18 @@ class Prepared:
     warnings: tuple[str, ...] = field(default=())
 
 
-def prepare(wish: Wish, place: Place, earlier: Callable[[str], Code], loaded: Loaded) -> Prepared:
+def prepare(
+    wish: Wish,
+    place: Place,
+    earlier: Callable[[str], Code],
+    loaded: Loaded,
+    images: PipelineImages,
+) -> Prepared:
     """Compile a loaded file, check the manifest, and put the parameters in.
 
     place: where packed code goes. earlier: finds code that was stored before, by `latest` or a
-    hash. Raises UsageError, BundleError, ManifestError or ParameterError; nothing is written.
+    hash. images: gives images their names, and remembers which. Raises UsageError, BundleError,
+    ManifestError or ParameterError; nothing is written.
     """
     from argojobs.config.settings import load_settings
 
@@ -81,11 +102,11 @@ def prepare(wish: Wish, place: Place, earlier: Callable[[str], Code], loaded: Lo
     overrides = overrides_of(wish)
     code, packed = _code(wish, loaded, settings, place, earlier)
     debug: bool | frozenset[str] = frozenset(wish.debug_steps) if wish.debug_steps else wish.debug
-    workflow, findings, cut = _compiled(loaded, code, wish, debug)
-    applied = _resolved(workflow, overrides)
+    workflow, findings, cut = _compiled(loaded, code, wish, debug, images)
+    applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
     if applied.debug and not debug:
-        workflow, findings, cut = _compiled(loaded, code, wish, debug=True)
-        applied = _resolved(workflow, overrides)
+        workflow, findings, cut = _compiled(loaded, code, wish, True, images)
+        applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
     warnings += [*cut, *told(findings, wish.file)]
     return Prepared(
@@ -153,7 +174,7 @@ def _code(
 
 def _check_travels(loaded: Loaded, packed: Packed) -> None:
     """Raise BundleError where the bundle lacks the pipeline's own file: each step would fail."""
-    from argojobs.compile.project import IGNORE_FILE, RESERVED
+    from argojobs.compile.project import IGNORE_FILE, RESERVED, is_common
     from argojobs.errors import BundleError
 
     file = loaded.path.resolve()
@@ -162,13 +183,18 @@ def _check_travels(loaded: Loaded, packed: Packed) -> None:
         return
     if name.startswith(f"{RESERVED}/"):
         hint = f"move it out of {RESERVED}/, where a bundle has argojobs itself."
+    elif is_common(packed.root):
+        hint = f"put it into a folder of its own: of {packed.root} only Python files are packed."
     else:
         hint = (
             f"look for a pattern that matches it in {IGNORE_FILE}, .gitignore and "
             f".git/info/exclude: take it out, or add a line !/{name} below it."
         )
     raise BundleError(
-        "the pipeline's own file is ignored: no step would find it", where=str(file), hint=hint
+        f"the {'script' if loaded.kind == 'script' else 'pipeline'}'s own file is ignored: "
+        "no step would find it",
+        where=str(file),
+        hint=hint,
     )
 
 
@@ -216,23 +242,34 @@ _MADE_GOOD = frozenset({"not-quoted", "name-missing"})
 
 
 def _compiled(
-    loaded: Loaded, code: Code | None, wish: Wish, debug: bool | frozenset[str]
+    loaded: Loaded,
+    code: Code | None,
+    wish: Wish,
+    debug: bool | frozenset[str],
+    images: PipelineImages,
 ) -> tuple[dict[str, Any], list[Finding], list[str]]:
     """Compile, cut names and lint. Raises ManifestError for what is wrong.
 
     Returns the workflow, the warnings, and what was cut, one line each.
     """
+    from argojobs.cli.pipeline_images import linted
     from argojobs.compile import compile_loaded
     from argojobs.manifest.check import clean
     from argojobs.manifest.cut_names import cut_names
     from argojobs.manifest.fields import check_fields
     from argojobs.manifest.findings import as_error, errors
-    from argojobs.manifest.lint import lint
 
-    workflow = compile_loaded(loaded, code, python=wish.python, debug=debug, image=wish.image)
+    workflow = compile_loaded(
+        loaded,
+        code,
+        python=wish.python,
+        debug=debug,
+        image=images.wished(wish, loaded),
+        image_reference=images.reference,
+    )
     workflow, cut = (workflow, []) if wish.keep_names else cut_names(workflow)
     # References elsewhere are the business of where it runs; `argojobs lint` warns of them.
-    findings = lint(workflow, refs="off")
+    findings = linted(workflow, lambda: loaded.root, refs="off")
     faults = [one for one in errors(findings) if one.code not in _MADE_GOOD]
     if faults:
         raise as_error(faults, _place_of(loaded, faults[0]), str(loaded.path))
@@ -261,26 +298,43 @@ _MOST_TOLD = 8
 
 
 def told(findings: Sequence[Finding], file: str) -> list[str]:
-    """Return warnings as a few lines: what is changed, and how many others lint has."""
-    changed = [one for one in findings if one.code in _CHANGED]
+    """Return warnings as a few lines: what is changed, and how many others lint has.
+
+    file: what to lint to see the others; "" where there is none, then all are here.
+    """
+    changed = [one for one in findings if one.code in _CHANGED or not file]
     lines = [
         f"{finding}; {finding.hint}" if finding.hint else str(finding)
         for finding in changed[:_MOST_TOLD]
     ]
-    codes = [one.code for one in findings if one.code not in _CHANGED]
+    codes = [one.code for one in findings if one not in changed]
     codes += [one.code for one in changed[_MOST_TOLD:]]
     if codes:
         kinds = ", ".join(dict.fromkeys(codes))
         more = "more " if lines else ""
         plural = "s" if len(codes) > 1 else ""
-        lines.append(f"{len(codes)} {more}warning{plural} ({kinds}): argojobs lint {file}")
+        rest = f": argojobs lint {file}" if file else ""
+        lines.append(f"{len(codes)} {more}warning{plural} ({kinds}){rest}")
     return lines
 
 
-def _resolved(workflow: dict[str, Any], overrides: Overrides) -> Applied:
+def _resolved(workflow: dict[str, Any], overrides: Overrides, loaded: Loaded) -> Applied:
+    """Put the parameters in. Raises ParameterError, which says where a script has its words."""
+    from argojobs.errors import ParameterError
     from argojobs.manifest.parameters import resolve
+    from argojobs.manifest.words import ARGUMENTS
 
-    return resolve(workflow, overrides)
+    try:
+        return resolve(workflow, overrides)
+    except ParameterError as error:
+        unknown = next((name for name in overrides if name != ARGUMENTS), "")
+        if loaded.made_of is None or not unknown:
+            raise
+        raise ParameterError(
+            error.what,
+            hint=f"a script or command gets its words after --: -- --{unknown} "
+            f"{shlex.quote(overrides[unknown].text)}",
+        ) from error
 
 
 def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[str, Any]:

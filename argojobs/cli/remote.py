@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from argojobs.errors import UsageError
@@ -16,18 +17,20 @@ if TYPE_CHECKING:
 
 
 def remote_service(
-    context: Context, repository: Callable[[], S3Repository] | None = None
+    context: Context, repository: Callable[[], S3Repository] | None = None, options: str = ""
 ) -> ArgoService:
     """Return the service of a context's Argo server; nothing is sent yet.
 
-    repository: opens the context's bucket, where the caller has one open already.
+    repository: opens the context's bucket, where the caller has one open already. options: what a
+    command must say to get there, for hints.
     """
+    from dataclasses import replace
+
     from argojobs.client.rest import ArgoService
 
     opened = repository or (lambda: remote_repository(context))
-    return ArgoService(
-        address_of(context), note=_note, repository=opened if context.s3 is not None else None
-    )
+    address = replace(address_of(context), options=options)
+    return ArgoService(address, note=_note, repository=opened if context.s3 is not None else None)
 
 
 def address_of(context: Context, environ: Mapping[str, str] | None = None) -> ServerAddress:
@@ -104,7 +107,8 @@ def remote_repository(context: Context, bucket: str = "") -> S3Repository:
             hint=f"argojobs context edit {context.name}: give it [s3] endpoint, bucket and keys",
         )
     place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
-    return S3Repository(elsewhere(place, bucket or place.bucket), credentials_of(context.s3))
+    named = replace(elsewhere(place, bucket or place.bucket), label=context.name)
+    return S3Repository(named, credentials_of(context.s3))
 
 
 def _note(text: str) -> None:

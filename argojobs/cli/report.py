@@ -30,11 +30,13 @@ def failure_lines(
     took: float | None = None,
     streamed: bool = False,
     options: str = "",
+    why: str = "",
 ) -> list[Line]:
     """Return the report of a run that failed: at most 25 lines, of which 20 are the log's.
 
     streamed: the reader has just seen the log lines, so that they are not repeated. options:
-    what a command must say to get there, with a blank in front.
+    what a command must say to get there, with a blank in front. why: a diagnosis' first line, ""
+    where it says no more.
     """
     name = str(workflow["metadata"]["name"])
     status = workflow.get("status") or {}
@@ -53,19 +55,21 @@ def failure_lines(
         first_facts = [fact for fact in facts if fact]
         if first_facts:
             lines.append([("  " + ", ".join(first_facts), "dim")])
+    if why:
+        lines.append([("  why: ", "dim"), (plain(why), "yellow")])
     done, count = steps_succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
     ended = str(status.get("phase", "")).lower() or "failed"
     word = "ended in an error" if ended == "error" else ended
-    why = "" if broken else _because(message)
+    reason = "" if broken else _because(message)
     lines.append(
         [
             (f"{name} {word}{after}", "bold"),
-            (f", {done} of {plural(count, 'step')} succeeded{why}", ""),
+            (f", {done} of {plural(count, 'step')} succeeded{reason}", ""),
         ]
     )
     more = [f"argojobs logs {name} {typed(broken[0])}{options}"] if broken else []
-    more.append(f"argojobs get {name}{options}")
+    more.append(f"argojobs {'diagnose' if why else 'get'} {name}{options}")
     lines.append([("  more: " + "   ".join(more), "dim")])
     return lines
 

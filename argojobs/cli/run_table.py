@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.cli.facts import COMMAND_LINE, commit, images, label, parameters
 from argojobs.cli.owners import owner_of
+from argojobs.cli.phases import of_run, sign, style
 from argojobs.cli.text import Line, Span, columns, plain
+from argojobs.cli.times import ago, moment, run_time
 from argojobs.service import STOP_MESSAGE
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A run of a list: its object, its context, and what it waits for."""
 
     run: Mapping[str, Any]
@@ -26,8 +26,7 @@ class Listed:
         return str(self.run["metadata"]["name"])
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a table shows beside the usual: users, contexts, all facts of each run."""
 
     users: bool = False
@@ -56,10 +55,7 @@ def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) ->
 
 
 def _row(one: Listed, now: float, shown: Shown, signs: bool) -> list[Span]:
-    from argojobs.cli.phases import of_run, sign, style
-    from argojobs.cli.times import ago, moment, run_time
-
-    run = dict(one.run)
+    run = one.run
     status = run.get("status") or {}
     phase = of_run(run)
     created = moment(run["metadata"].get("creationTimestamp")) or now

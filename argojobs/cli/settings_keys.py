@@ -84,8 +84,9 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
     """
     from argojobs.cli.context_table import leaves
     from argojobs.config.context_files import load_contexts
+    from argojobs.config.files import PROJECT_FILE, config_file
     from argojobs.config.reading import Reader, text_of
-    from argojobs.config.settings import PROJECT_FILE, config_file, load_settings
+    from argojobs.config.settings import load_settings
 
     load_settings(project)
     known = load_contexts(project).by_name
@@ -117,8 +118,8 @@ def _candidates(value: str) -> list[Any]:
 def _check(before: str, after: str, at: At) -> None:
     """Check a new text; a mistake at the place that was set has no line yet."""
     from argojobs.config.checking import check_change
+    from argojobs.config.files import config_file
     from argojobs.config.reading import Reader
-    from argojobs.config.settings import config_file
 
     path = config_file()
     try:

@@ -9,11 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from argojobs.cli.formats import Format
-from argojobs.errors import ConflictError
+from argojobs.errors import ConflictError, RunFailedError
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
+    from argojobs.cli.pending import Pending
 
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:
@@ -36,23 +37,35 @@ def say_started(created: Workflow, place: Target, output: Format | None) -> None
 
 
 def follow_new(
-    place: Target, created: Workflow, output: Format | None, *, quiet: bool = False
+    place: Target,
+    created: Workflow,
+    output: Format | None,
+    *,
+    quiet: bool = False,
+    pending: Pending | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
     from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
 
     show(link_lines(created, place.context), stream=_stream(output))
-    return follow_run(place, created, output, quiet=quiet)
+    return follow_run(place, created, output, quiet=quiet, pending=pending)
 
 
 def follow_run(
-    place: Target, created: Workflow, output: Format | None, *, quiet: bool = False
+    place: Target,
+    created: Workflow,
+    output: Format | None,
+    *,
+    quiet: bool = False,
+    pending: Pending | None = None,
 ) -> int:
     """Follow a run that was just started to its end, and return the exit code.
 
     quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
-    server to go on.
+    server to go on. pending: tells of waiting; a run that it gives up is ended.
+
+    Raises RunFailedError when it was pending for too long.
     """
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
@@ -64,10 +77,16 @@ def follow_run(
     pressed: list[int] = []
     stop = stopper(place.service, name, pressed) if place.context.is_local else leave
     mode = mode_for(stream, quiet=quiet)
-    how = Follow(place.service, place.again, stream, mode, stop, options=place.options)
+    how = Follow(
+        place.service, place.again, stream, mode, stop, options=place.options, pending=pending
+    )
     try:
         final = follow(how, created)
         code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
+    except RunFailedError as error:
+        with suppress(ConflictError):  # it ended just now
+            place.service.terminate(name, error.what)
+        raise
     except KeyboardInterrupt:
         sys.stderr.write(goes_on(name, place.options))
         return INTERRUPTED

@@ -6,7 +6,7 @@ A verb names them by `RUN/STEP/NAME`, `s3://bucket/key` or `claim://name/path`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,25 +159,33 @@ def inside_claim(root: Path, inside: str, text: str) -> Path:
     return path
 
 
-def in_claim(text: str, home: Path) -> Path:
+def in_claim(text: str, home: Path, claims: Mapping[str, str] | None = None) -> Path:
     """Return the path of `claim://name/path` on this machine, whose home is given.
 
-    Raises UsageError for a path that leads out of it, NotFoundError for what is not there.
+    claims: folder by claim as the settings name them, those of the current folder unless given;
+    any other lies in the home, as where steps mount it. Raises UsageError for a path that leads
+    out of it, NotFoundError for what is not there.
     """
     from argojobs.config.settings import load_settings
+    from argojobs.manifest.nearest import nearest
 
     name, _, inside = text.removeprefix("claim://").partition("/")
     if not name or "/" in name or name in (".", ".."):
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
-    own = home / "claims" / name
-    root = Path(load_settings(Path.cwd()).claims.get(name, own)).resolve()
+    own = home / "claims"
+    named = load_settings(Path.cwd()).claims if claims is None else claims
+    root = Path(named.get(name, own / name)).resolve()
     path = inside_claim(root, inside, text)
-    if not path.exists():
-        raise NotFoundError(
-            f"{text}: there is nothing",
-            where=str(path),
-            hint="the claim's folder is made when a step first mounts it"
-            if not root.exists()
-            else f"the claim's folder is {root}",
+    if path.exists():
+        return path
+    hint = f"the claim's folder is {root}"
+    if not root.exists():
+        there = [one.name for one in own.iterdir()] if own.is_dir() else []
+        close = nearest(name, [*named, *there])
+        hint = (
+            f"did you mean {close}?"
+            if close
+            else "the claim's folder is made when a step first mounts it; argojobs.toml may name "
+            f'another: [local.claims] {name} = "FOLDER"'
         )
-    return path
+    raise NotFoundError(f"{text}: there is nothing", where=str(path), hint=hint)

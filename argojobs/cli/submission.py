@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import Sources
 from argojobs.cli.connect import Target
+from argojobs.cli.pipeline_images import PipelineImages
 from argojobs.cli.plan import MANIFEST, Plan, earlier_code, make_plan
 from argojobs.cli.preparing import Prepared, Wish, prepare
 
@@ -28,37 +29,62 @@ def plan_of(
 
     Raises UsageError and its kinds for what is wrong; nothing is written.
     """
-    prepared = prepared_for(wish, loaded, target.context, target.repository, stored=target.stores)
+    images = PipelineImages(target.context, loaded.root, here=target.local is not None)
+    prepared = prepared_for(wish, loaded, images, target.repository, stored=target.stores)
     sources = sources_of(target, prepared.settings)
     plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
     kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
-    return replace(plan, workflow=in_store(plan.workflow, target.context), kept=kept)
+    workflow = in_store(plan.workflow, target.context)
+    wanted = () if images.here else tuple(images.wanted.values())
+    return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
 
 
 def prepared_for(
     wish: Wish,
     loaded: Loaded,
-    context: Context,
+    images: PipelineImages,
     repository: Callable[[], Repository],
     *,
     stored: bool,
 ) -> Prepared:
     """Return the checked workflow of a loaded file with what every run in the context gets.
 
-    stored: the code goes into the repository, not into the manifest. Raises as `prepare`.
+    images: of the workflow, and whose context it is. stored: the code goes into the repository,
+    not into the manifest. Raises as `prepare`.
     """
     from argojobs.config.context_defaults import defaults_of
+    from argojobs.config.resources import parse_resources
     from argojobs.manifest.context_defaults import with_context
 
+    resources = {**images.context.resources, **parse_resources(wish.resources)}
+    context = replace(images.context, resources=resources)
+    loaded = suited(loaded, context)
     folder = code_folder(context)
     prepared = prepare(
-        replace(wish, image=wish.image or context.image),
-        partial(code_in, folder) if stored else _inline,
+        wish,
+        partial(code_in, folder) if stored else partial(_inline, context),
         lambda wanted: earlier_code(repository(), wanted, folder),
         loaded,
+        images,
     )
     workflow = wished(wish, prepared.workflow, context)
-    return replace(prepared, workflow=with_context(workflow, defaults_of(context)))
+    workflow = images.pinned(with_context(workflow, defaults_of(context)))
+    return replace(prepared, workflow=workflow)
+
+
+def suited(loaded: Loaded, context: Context) -> Loaded:
+    """Return a script or a command as it is run in a context; anything else as it is.
+
+    Without a store its results are not kept; with a GPU it has more shared memory than the 64 MiB
+    of a container, which are too little for data loaders with worker processes.
+    """
+    if loaded.made_of is None:
+        return loaded
+    from argojobs.compile.load import of_words
+    from argojobs.manifest.context_defaults import GPU
+
+    keeps = context.is_local or context.s3 is not None
+    return of_words(loaded, replace(loaded.made_of, keeps=keeps, shm=GPU in context.resources))
 
 
 def wished(wish: Wish, workflow: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -98,10 +124,12 @@ def code_in(folder: str, packed: Packed) -> Code:
     return replace(code, key=f"{folder}/{code.key.rpartition('/')[2]}")
 
 
-def _inline(packed: Packed) -> Code:
+def _inline(context: Context, packed: Packed) -> Code:
     from argojobs.compile.bundle import inline_code
 
-    return inline_code(packed)
+    if context.is_local or context.s3 is not None:
+        return inline_code(packed)
+    return inline_code(packed, f"give the context {context.name} an S3, where code is stored")
 
 
 def folder_of(context: Context) -> str:
@@ -113,9 +141,12 @@ def folder_of(context: Context) -> str:
 
 def sources_of(target: Target, settings: Settings) -> Sources:
     """Return where the artifact arguments of a run on this target may come from."""
+    from argojobs.cli.stores import in_claim
+
+    local = target.local
     return Sources(
         lambda: target.service,
-        claims=settings.claims if target.local is not None else None,
+        claim=partial(in_claim, home=local.home, claims=settings.claims) if local else None,
         bucket=bucket_of(target.context),
         folder=folder_of(target.context),
     )

@@ -41,10 +41,18 @@ def show_end(
         lines = success_lines(workflow, screen, now, where, place.options)
         show(lines, stream=stream, screen=screen)
         return 0
+    from argojobs.cli.diagnosing import why
+
     took = run_seconds(workflow, now)
     log = failing_log(place.service, workflow)
     lines = failure_lines(
-        workflow, log, screen, took=took, streamed=streamed, options=place.options
+        workflow,
+        log,
+        screen,
+        took=took,
+        streamed=streamed,
+        options=place.options,
+        why=why(workflow, log, options=place.options, local=place.local is not None),
     )
     # A traceback is read whole: only what we add is cut to the screen.
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))

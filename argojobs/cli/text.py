@@ -30,6 +30,7 @@ _SGR = {
 
 #: Terminal escape sequences: a step's own colours and cursor moves.
 _ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class Screen(NamedTuple):
@@ -74,7 +75,7 @@ def cells(text: str) -> int:
     """Return how many terminal cells a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_cells_of(character) for character in text)
+    return len(text) + sum(_cells_of(other) - 1 for other in _BEYOND_ASCII.findall(text))
 
 
 @lru_cache(maxsize=1024)  # a text has few different ones, and a list thousands of texts
@@ -155,22 +156,19 @@ def columns(
     table = [list(row) for row in rows]
     if not table:
         return []
+    sizes = [[cells(text) for text, _ in row] for row in table]
     count = max(len(row) for row in table)
-    widths = [
-        max((cells(row[i][0]) for row in table if i < len(row)), default=0) for i in range(count)
-    ]
+    widths = [max(row[i] for row in sizes if i < len(row)) for i in range(count)]
     lines: list[list[Span]] = []
-    for row in table:
+    for row, own in zip(table, sizes, strict=True):
         line: list[Span] = []
-        for i, (text, style) in enumerate(row):
-            blank = " " * (widths[i] - cells(text))
+        for i, span in enumerate(row):
+            blank = " " * (widths[i] - own[i])
             between = " " * gap if i else ""
             if i in right:
-                line.append((between + blank, ""))
-                line.append((text, style))
+                line += ((between + blank, ""), span)
             else:
-                line.append((between, ""))
-                line.append((text, style))
+                line += ((between, ""), span)
                 if i < len(row) - 1:
                     line.append((blank, ""))
         lines.append([span for span in line if span[0]])
@@ -203,3 +201,11 @@ def warn(texts: Iterable[str], word: str = "warning") -> None:
     seen = screen_of(sys.stderr)
     lines: list[Line] = [[(f"{word}: ", "yellow"), (text, "")] for text in dict.fromkeys(texts)]
     show(lines, stream=sys.stderr, screen=Screen(seen.colour, seen.signs, width=0))
+
+
+def say(text: str) -> None:
+    """Write a line of what is going on to standard error."""
+    seen = screen_of(sys.stderr)
+    show(
+        [[(plain(text), "dim")]], stream=sys.stderr, screen=Screen(seen.colour, seen.signs, width=0)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,7 +18,7 @@ def moment(text: str | None) -> float | None:
     """Read an API time (`2026-01-31T12:00:00Z`) as seconds since the epoch; None if there is none."""
     if not text:
         return None
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    return datetime.fromisoformat(text).timestamp()
 
 
 def elapsed(seconds: float) -> str:
@@ -64,7 +65,7 @@ def since(text: str, now: float) -> float:
     if _SINCE.fullmatch(stripped):
         return now - sum(float(n) * _UNITS[unit] for n, unit in _PART.findall(stripped))
     try:
-        read = datetime.fromisoformat(stripped.replace("Z", "+00:00"))
+        read = datetime.fromisoformat(stripped)
     except ValueError:
         raise UsageError(
             f"--since {text!r} is neither a duration nor a time",
@@ -73,13 +74,13 @@ def since(text: str, now: float) -> float:
     return read.timestamp() if read.tzinfo else read.astimezone().timestamp()
 
 
-def run_time(workflow: dict[str, Any], now: float) -> str:
+def run_time(workflow: Mapping[str, Any], now: float) -> str:
     """Say how long a run has taken so far, or took; empty before it started."""
     seconds = run_seconds(workflow, now)
     return elapsed(seconds) if seconds is not None else ""
 
 
-def run_seconds(workflow: dict[str, Any], now: float) -> float | None:
+def run_seconds(workflow: Mapping[str, Any], now: float) -> float | None:
     """Return how many seconds a run has taken so far, or took; None before it started."""
     status = workflow.get("status") or {}
     started = moment(status.get("startedAt"))

@@ -17,6 +17,7 @@ from typing import Any
 from argojobs.cli.phases import BROKEN, ENDED
 from argojobs.cli.reasons import explained
 from argojobs.cli.times import moment
+from argojobs.manifest.reused import ORIGINAL
 from argojobs.service import WAITED
 
 Node = dict[str, Any]
@@ -50,6 +51,11 @@ class Step:
     pods: tuple[str, ...] = ()
     children: tuple[Step, ...] = ()
     outputs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def reused(self) -> bool:
+        """Whether an earlier run did it, and this one took its outputs."""
+        return self.message.startswith(ORIGINAL)
 
     @property
     def label(self) -> str:

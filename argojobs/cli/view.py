@@ -173,7 +173,7 @@ def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen)
 
 
 def _time(step: Step, now: float) -> str:
-    if step.started is None or step.phase in {"Skipped", "Omitted", "Pending", ""}:
+    if step.started is None or step.reused or step.phase in {"Skipped", "Omitted", "Pending", ""}:
         return ""
     end = step.finished if step.finished is not None else now
     return elapsed(max(0.0, end - step.started))
@@ -191,7 +191,9 @@ def _note(step: Step, screen: Screen) -> str:
         done, count = progress(step.children)
         broken = sum(child.phase in phases.BROKEN for child in leaves(step.children))
         notes.append(f"{done} of {count}" + (f", {broken} failed" if broken else ""))
-    if step.phase in {"Skipped", "Omitted"}:
+    if step.reused:
+        notes.append("reused")
+    elif step.phase in {"Skipped", "Omitted"}:
         notes.append(step.phase.lower())
     elif step.message and step.phase != "Succeeded" and not step.children:
         notes.append(plain(step.message.splitlines()[0]))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argojobs.cli.text import plain
+from argojobs.service import Service
 
 Run = Mapping[str, Any]
 
@@ -68,6 +69,22 @@ def pods_waiting(run: Run) -> str:
         return ""
     messages = [str(n.get("message") or "") for n in pods if n.get("phase") == "Pending"]
     return next((plain(text.partition("\n")[0]) for text in messages if text), "")
+
+
+def waits_for(service: Service, run: Run) -> str:
+    """Return what a run waits for; for a lock all runs are looked at, to know its place."""
+    if lock_awaited(run):
+        return queue_places(service.list()).get(str(run["metadata"]["name"]), "")
+    return pods_waiting(run) if may_wait(run) else ""
+
+
+def awaited(run: Run, options: str = "") -> str:
+    """Return what a run itself tells of a lock that it waits for, as a few words; else "".
+
+    options: what a command must say to get there, with a blank in front.
+    """
+    lock = lock_awaited(run)
+    return f"waits for {_short(lock)}: argojobs list{options} shows its place" if lock else ""
 
 
 def _turn(run: Run) -> tuple[int, str, str]:

@@ -35,7 +35,8 @@ class ServerAddress:
     namespace: whose workflows. token: called for a token whenever one is needed, and again after
     a 401. ca_file: who signed the server's certificate; insecure: it is not looked at.
     certificate, key: files of a client certificate. label: what messages call the server (the
-    name of a context); the URL without one.
+    name of a context); the URL without one. options: what a command of ours must say to get
+    there, with a blank in front, for hints; "" where it need not say it.
     """
 
     url: str
@@ -46,6 +47,7 @@ class ServerAddress:
     certificate: str = ""
     key: str = ""
     label: str = ""
+    options: str = ""
 
     @property
     def called(self) -> str:

@@ -220,7 +220,9 @@ def _missing_hint(message: str, asked: Asked) -> str:
             "name another: a context's `namespace`, ARGO_NAMESPACE; or make it: "
             f"kubectl create namespace {asked.address.namespace}"
         )
-    return "argojobs list shows the runs there are" if message.startswith("workflows.") else ""
+    if not message.startswith("workflows."):
+        return ""
+    return f"argojobs list{asked.address.options} shows the runs there are"
 
 
 def _unauthenticated(message: str, asked: Asked) -> UsageError:
@@ -240,16 +242,19 @@ def _forbidden(message: str, asked: Asked) -> UsageError:
         return UsageError(
             f"not allowed: {message}",
             where=asked.address.called,
-            hint="ask whoever runs the cluster; argojobs doctor says which roles are needed",
+            hint=f"ask whoever runs the cluster; argojobs doctor{asked.address.options} says which "
+            "roles are needed",
         )
     fields = found.groupdict()
     resource = fields["resource"] + (f".{fields['group']}" if fields.get("group") else "")
     namespace = fields["namespace"]
     within = f" in the namespace {namespace}" if namespace else " in all namespaces"
     user = f" as {fields['user']}" if fields.get("user") else ""
+    role = f"a {'Role' if namespace else 'ClusterRole'} with the verb {fields['verb']!r}"
+    bound = f"{role} on {resource!r} has to be bound to who the token is of"
+    writes = f"argojobs doctor --write -{asked.address.options} writes it"
     return UsageError(
         f"not allowed to {fields['verb']} {resource}{within}{user}",
         where=asked.address.called,
-        hint=f"a Role with the verb {fields['verb']!r} on {resource!r} has to be bound to who the "
-        "token is of; argojobs doctor writes it",
+        hint=f"{bound}; {writes if namespace else 'ask whoever runs the cluster'}",
     )

@@ -1,24 +1,25 @@
 """Requests to an Argo server: who we are, time limits, retries of what is safe, errors of ours.
 
-Nothing here knows what a workflow is. Sleeping and chance are passed in.
+Nothing here knows what a workflow is. Sleeping and chance are passed in. What reads an answer is
+imported while the server works on it.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 from argojobs.client.address import ServerAddress, authorization
-from argojobs.client.answers import Asked, failure, read_json, redirected
-from argojobs.client.chunks import pieces
 from argojobs.client.connections import Connections
 from argojobs.client.failures import UnclearError, connection_failure
 from argojobs.errors import ArgojobsError
+
+if TYPE_CHECKING:
+    from argojobs.client.answers import Asked
 
 VERSION_PATH = "/api/v1/version"
 
@@ -48,7 +49,11 @@ def chance() -> float:
 
 
 class Transport:
-    """Requests to one server, over connections that are kept open."""
+    """Requests to one server, over connections that are kept open.
+
+    meanwhile: called once, when the next request is on its way, before its answer is waited for;
+    None for nothing to do.
+    """
 
     def __init__(
         self,
@@ -64,6 +69,7 @@ class Transport:
         self._chance = chance
         self._pauses = pauses
         self._authorization: str | None = None
+        self.meanwhile: Callable[[], object] | None = None
 
     # What the rest of the client uses
 
@@ -90,6 +96,8 @@ class Transport:
     def once(self, method: str, path: str, *, query: Query | None = None, body: Any = None) -> Any:
         """Make a request, whatever happens only once, and return the JSON of its answer."""
         with self._sent(method, path, query, body, timeout=ANSWER_TIMEOUT) as response:
+            from argojobs.client.answers import read_json
+
             content = response.read()
             kind = response.headers.get("Content-Type", "")
             return read_json(content, kind, self.asked(method, path))
@@ -100,6 +108,8 @@ class Transport:
 
         It is asked for as server-sent events, since only these have a sign of life.
         """
+        from argojobs.client.answers import read_json
+
         headers = {"Accept": "text/event-stream"}
         with self._sent("GET", path, query, None, timeout=SILENCE_TIMEOUT, headers=headers) as got:
             kind = got.headers.get("Content-Type", "")
@@ -149,7 +159,7 @@ class Transport:
         moved: a redirect on the same server is an answer, too.
         """
         target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
-        sent = None if body is None else json.dumps(body).encode()
+        sent = None if body is None else _as_json(body)
         connection, response = self._once(method, target, sent, timeout, headers)
         try:
             if response.status == 401 and self.address.token is not None:
@@ -176,16 +186,32 @@ class Transport:
         shown = self._headers(headers, body)
         connection = self._connections.take() or self._opened()
         try:
-            connection.sock.settimeout(timeout)
-            with suppress(BrokenPipeError):  # perhaps it said why before it hung up
-                connection.request(method, self._connections.target(target), body, shown)
-            return connection, connection.getresponse()
-        except _BROKEN as error:
-            connection.close()
-            raise self._broken(error) from error
+            with self._may_break():
+                connection.sock.settimeout(timeout)
+                with suppress(BrokenPipeError):  # perhaps it said why before it hung up
+                    connection.request(method, self._connections.target(target), body, shown)
+            self._use_the_wait()
+            with self._may_break():
+                return connection, connection.getresponse()
         except BaseException:
             connection.close()
             raise
+
+    @contextmanager
+    def _may_break(self) -> Iterator[None]:
+        """Say what an exception of the connection means."""
+        try:
+            yield
+        except _BROKEN as error:
+            raise self._broken(error) from error
+
+    def _use_the_wait(self) -> None:
+        """Do what will be needed anyway while the server works."""
+        import argojobs.client.answers  # noqa: F401 - reads the answer
+
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
 
     def _opened(self) -> HTTPConnection:
         try:
@@ -218,6 +244,8 @@ class Transport:
         )
 
     def _failure(self, response: HTTPResponse, method: str, path: str) -> ArgojobsError:
+        from argojobs.client.answers import failure, redirected
+
         asked = self.asked(method, path)
         if 300 <= response.status < 400:
             return redirected(response.headers.get("Location", ""), asked)
@@ -236,11 +264,15 @@ class Transport:
 
     def asked(self, method: str, path: str) -> Asked:
         """Describe a request for messages."""
+        from argojobs.client.answers import Asked
+
         version = self._version_if_told if path != VERSION_PATH else lambda: ""
         return Asked(self.address, method, path, bool(self._authorization), version)
 
     def _version_if_told(self) -> str:
         """The server's version, "" when it does not tell."""
+        import json
+
         try:
             with self._sent("GET", VERSION_PATH, None, None, timeout=CONNECT_TIMEOUT) as got:
                 return str(json.loads(got.read()).get("version", ""))
@@ -249,6 +281,8 @@ class Transport:
 
     def _pieces(self, response: HTTPResponse) -> Iterator[bytes]:
         """The bytes of an answer, each as soon as it is there."""
+        from argojobs.client.chunks import pieces
+
         try:
             yield from pieces(response)
         except IncompleteRead as error:
@@ -261,6 +295,12 @@ class Transport:
             ) from error
         except _BROKEN as error:
             raise self._broken(error) from error
+
+
+def _as_json(body: Any) -> bytes:
+    import json
+
+    return json.dumps(body).encode()
 
 
 def _seconds(text: str) -> float:

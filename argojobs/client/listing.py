@@ -64,6 +64,23 @@ def newest(
     return ordered[:limit] if limit else ordered
 
 
+def named_with(
+    transport: Transport, namespace: str, part: str, *, fields: str
+) -> list[dict[str, Any]]:
+    """Return the runs whose names hold a text, newest first; none where a server cannot tell.
+
+    Servers before Argo 3.6 do not know the filter and look for a run of that very name.
+    """
+    query = {
+        "listOptions.fieldSelector": f"metadata.name={part}",
+        "nameFilter": "Contains",
+        "fields": fields,
+    }
+    answer = transport.get(path_of("api", "v1", "workflows", namespace), query)
+    found = {_uid(workflow): workflow for workflow in answer.get("items") or []}
+    return _newest_first(found.values())
+
+
 def _all(
     transport: Transport, namespace: str, labels: str, fields: str
 ) -> Iterator[dict[str, Any]]:

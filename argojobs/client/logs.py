@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.failures import UnclearError
@@ -23,6 +24,7 @@ from argojobs.client.streams import messages
 from argojobs.client.watching import Patience
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import pod_of_node
+from argojobs.manifest.reused import is_reused
 from argojobs.service import LogLine, Workflow, is_final
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class LogReader:
             yield from self._rest(workflow)
         if goes_on:
             workflow = yield from self._followed(workflow)
-            yield from self._rest(workflow)
+            yield from self._rest(workflow, own=True)
 
     def _followed(self, workflow: Workflow) -> Generator[LogLine, None, Workflow]:
         """Follow until the run is final, and return it."""
@@ -104,8 +106,11 @@ class LogReader:
             self._pod = self._pod or self._pod_of(workflow)
         return workflow
 
-    def _rest(self, workflow: Workflow) -> Iterator[LogLine]:
-        """Yield what was not seen yet: of pods that are there, then of those that are gone."""
+    def _rest(self, workflow: Workflow, *, own: bool = False) -> Iterator[LogLine]:
+        """Yield what was not seen yet: of pods that are there, then of those that are gone.
+
+        own: without what steps wrote in an earlier run, which this one takes as they were.
+        """
         present: set[str] = set()
         while True:
             try:
@@ -116,16 +121,17 @@ class LogReader:
                 break
             else:
                 break
-        yield from self._of_gone_pods(workflow, present)
+        yield from self._of_gone_pods(workflow, present, own=own)
 
     def _tails(self, tail: int, workflow: Workflow) -> Iterator[LogLine]:
         """Yield the last lines of each pod."""
         last: dict[str, deque[LogLine]] = {}
         order: list[LogLine] = []
         present: set[str] = set()
-        for line in self._lines(follow=False, tail=tail + EXECUTOR_LINES, present=present):
-            last.setdefault(line.pod, deque(maxlen=tail)).append(line)
-            order.append(line)
+        with suppress(NotFoundError):  # the run is in the archive only, and its pods are gone
+            for line in self._lines(follow=False, tail=tail + EXECUTOR_LINES, present=present):
+                last.setdefault(line.pod, deque(maxlen=tail)).append(line)
+                order.append(line)
         kept = {id(line) for lines in last.values() for line in lines}
         yield from (line for line in order if id(line) in kept)
         yield from self._of_gone_pods(workflow, present, tail)
@@ -175,7 +181,7 @@ class LogReader:
         return position
 
     def _of_gone_pods(
-        self, workflow: Workflow, present: set[str], tail: int = 0
+        self, workflow: Workflow, present: set[str], tail: int = 0, *, own: bool = False
     ) -> Iterator[LogLine]:
         """Yield from the archive what was not seen of pods that are not there any more."""
         from argojobs.client.archived_logs import archived_or_note
@@ -189,6 +195,8 @@ class LogReader:
         for node in sorted(nodes, key=lambda node: str(node.get("startedAt"))):
             pod = pod_of_node(workflow, node)
             if pod in present or (self._node_id and node["id"] != self._node_id):
+                continue
+            if own and is_reused(node):
                 continue
             position = self._positions.setdefault(pod, Position())
             notes: list[str] = []

@@ -1,4 +1,7 @@
-"""The service on a real Argo server."""
+"""The service on a real Argo server.
+
+What only some operations need is imported by them: until a request has left, every import counts.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from argojobs.client import listing, watching
-from argojobs.client.address import ServerAddress
+from argojobs.client import listing
 from argojobs.client.failures import UnclearError
 from argojobs.client.http import VERSION_PATH, Transport, chance
-from argojobs.client.logs import LogReader
 from argojobs.client.paths import path_of, workflow_path
-from argojobs.client.submitting import submit, whole
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
-from argojobs.service import LogLine, WatchEvent, Workflow, is_final
 
 if TYPE_CHECKING:
+    from argojobs.client.address import ServerAddress
+    from argojobs.client.watching import Patience
+    from argojobs.service import LogLine, WatchEvent, Workflow
     from argojobs.storage.repository import Repository
 
 
@@ -62,7 +64,9 @@ class ArgoService:
 
     def create(self, workflow: Workflow) -> Workflow:
         """See `Service.create`; an unclear answer is cleared up, so nothing is created twice."""
-        return submit(self.transport, self.namespace, workflow)
+        from argojobs.client.submitting import submit
+
+        return whole(submit(self.transport, self.namespace, workflow))
 
     def check(self, workflow: Workflow) -> list[str]:
         """See `Service.check`: the server's own lint, which notes nothing. Raises UsageError."""
@@ -84,8 +88,12 @@ class ArgoService:
         )
         return [whole(workflow) for workflow in found]
 
-    def summaries(self) -> builtins.list[Workflow]:
-        """Return all runs, newest first, with what a line about each needs and nothing else."""
+    def summaries(self, meanwhile: Callable[[], object] | None = None) -> builtins.list[Workflow]:
+        """Return all runs, newest first, with what a line about each needs and nothing else.
+
+        meanwhile: called while the server works on its answer.
+        """
+        self.transport.meanwhile = meanwhile
         return listing.newest(self.transport, self.namespace, fields=listing.SUMMARIES)
 
     def names(self) -> tuple[str, ...]:
@@ -93,15 +101,28 @@ class ArgoService:
         found = listing.newest(self.transport, self.namespace, fields=listing.NAMES_ONLY)
         return tuple(str(workflow["metadata"]["name"]) for workflow in found)
 
-    def names_and_labels(self) -> tuple[tuple[str, Mapping[str, str]], ...]:
-        """Return the names of all runs with their labels, newest first: whose each is."""
-        found = listing.newest(self.transport, self.namespace, fields=listing.NAMES_AND_LABELS)
+    def names_and_labels(
+        self, part: str = "", *, labels: Mapping[str, str] | None = None
+    ) -> tuple[tuple[str, Mapping[str, str]], ...]:
+        """Return the names of all runs with their labels, newest first: whose each is.
+
+        part: only names that hold this text; none where the server cannot tell which do. labels:
+        else only runs that have these.
+        """
+        where, fields = (self.transport, self.namespace), listing.NAMES_AND_LABELS
+        if part:
+            found = listing.named_with(*where, part, fields=fields)
+        else:
+            found = listing.newest(*where, labels=listing.selector(labels), fields=fields)
         return tuple(
             (str(run["metadata"]["name"]), run["metadata"].get("labels") or {}) for run in found
         )
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`; it goes on over connections that break and servers that restart."""
+        from argojobs.client import watching
+        from argojobs.service import WatchEvent
+
         for event in watching.watch(self.transport, self.namespace, name, self._patience()):
             yield WatchEvent(event.type, whole(event.workflow))
 
@@ -109,6 +130,8 @@ class ArgoService:
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
     ) -> Iterator[LogLine]:
         """See `Service.logs`. tail: so many lines of each pod."""
+        from argojobs.client.logs import LogReader
+
         reader = LogReader(
             self.transport,
             self.namespace,
@@ -147,6 +170,8 @@ class ArgoService:
         parameters: Sequence[str] = (),
     ) -> Workflow:
         """See `Service.retry`; when no answer comes, the run says whether it was retried."""
+        from argojobs.service import is_final
+
         body = {
             "restartSuccessful": restart_successful,
             "nodeFieldSelector": node_selector,
@@ -173,12 +198,15 @@ class ArgoService:
             raise ServerError(
                 f"it is not known whether {name} was resubmitted: {error.what}",
                 where=self.address.called,
-                hint=f"perhaps as one of {', '.join(new)}" if new else "argojobs list shows it",
+                hint=f"perhaps as one of {', '.join(new)}"
+                if new
+                else f"argojobs list{self.address.options} shows it",
             ) from error
 
     def delete(self, name: str) -> None:
         """See `Service.delete`; it goes from the archive too. Artifacts stay in their repository."""
         from argojobs.client.artifacts import ARCHIVED
+        from argojobs.service import is_final
 
         run = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
         if not is_final(run):
@@ -233,8 +261,10 @@ class ArgoService:
     def _who(self, name: str) -> dict[str, str]:
         return {"namespace": self.namespace, "name": name}
 
-    def _patience(self) -> watching.Patience:
-        return watching.Patience(self.transport.sleep, self._clock)
+    def _patience(self) -> Patience:
+        from argojobs.client.watching import Patience
+
+        return Patience(self.transport.sleep, self._clock, options=self.address.options)
 
     def _change(
         self, name: str, verb: str, body: Mapping[str, Any], done: Callable[[Workflow], bool]
@@ -274,7 +304,7 @@ class ArgoService:
         raise ConflictError(
             f"{name} is {(run.get('status') or {}).get('phase') or 'Pending'} now",
             where=self.address.called,
-            hint=f"argojobs get {name} shows it",
+            hint=f"argojobs get {name}{self.address.options} shows it",
         )
 
     def _resubmissions(self, name: str) -> tuple[str, ...]:
@@ -290,6 +320,13 @@ class ArgoService:
         except ArgojobsError:  # not allowed to list: then a lost answer cannot be cleared up
             return ()
         return tuple(str(run["metadata"]["name"]) for run in found)
+
+
+def whole(workflow: Workflow) -> Workflow:
+    """Put in what Argo's answers leave out of an object."""
+    workflow.setdefault("apiVersion", "argoproj.io/v1alpha1")
+    workflow.setdefault("kind", "Workflow")
+    return workflow
 
 
 def _shutdown(workflow: Workflow) -> str:

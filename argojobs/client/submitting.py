@@ -29,7 +29,7 @@ PAUSES = (0.5, 1.0, 2.0, 4.0)
 
 
 def submit(transport: Transport, namespace: str, workflow: Workflow) -> Workflow:
-    """Create a workflow and return it as stored.
+    """Create a workflow and return it as the server answers with it.
 
     Raises ConflictError when the name is taken, ServerError when it is not to be known whether it
     was created.
@@ -43,10 +43,8 @@ def submit(transport: Transport, namespace: str, workflow: Workflow) -> Workflow
     unclear: UnclearError | None = None
     for pause in PAUSES[:TRIES]:
         try:
-            return whole(
-                transport.call(
-                    "POST", path_of("api", "v1", "workflows", namespace), body=body, repeat=False
-                )
+            created: Workflow = transport.call(
+                "POST", path_of("api", "v1", "workflows", namespace), body=body, repeat=False
             )
         except UnclearError as error:
             if not error.sent:
@@ -55,10 +53,12 @@ def submit(transport: Transport, namespace: str, workflow: Workflow) -> Workflow
         except ConflictError:
             if unclear is None:
                 raise
+        else:
+            return created
         found = _looked_up(transport, namespace, name, unclear)
         if found is not None:
             if ((found["metadata"].get("labels") or {}).get(SUBMISSION)) == key:
-                return whole(found)
+                return found
             raise ConflictError(
                 f'workflows.argoproj.io "{name}" already exists',
                 where=transport.address.called,
@@ -96,13 +96,6 @@ def _unknown(name: str, unclear: UnclearError | None, transport: Transport) -> S
     return ServerError(
         f"it is not known whether {name} was submitted{said}",
         where=transport.address.called,
-        hint=f"ask once the server answers again: argojobs get {name}; "
+        hint=f"ask once the server answers again: argojobs get {name}{transport.address.options}; "
         "under the same name it cannot be started twice",
     )
-
-
-def whole(workflow: Workflow) -> Workflow:
-    """Put in what Argo's answers leave out of an object."""
-    workflow.setdefault("apiVersion", "argoproj.io/v1alpha1")
-    workflow.setdefault("kind", "Workflow")
-    return workflow

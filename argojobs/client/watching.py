@@ -31,11 +31,19 @@ LEFT_OUT = "-result.object.metadata.managedFields"
 
 
 class Patience:
-    """Growing pauses while a server is out of reach, up to a limit; any answer begins anew."""
+    """Growing pauses while a server is out of reach, up to a limit; any answer begins anew.
+
+    options: what a command of ours must say to get to the server, for the hint.
+    """
 
     def __init__(
-        self, sleep: Callable[[float], None], clock: Callable[[], float] = time.monotonic
+        self,
+        sleep: Callable[[float], None],
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        options: str = "",
     ) -> None:
+        self._options = options
         self._sleep = sleep
         self._clock = clock
         self._since: float | None = None
@@ -53,7 +61,7 @@ class Patience:
             raise ServerError(
                 f"the state of {name} is unknown: {error.what if error else 'no answer comes'}",
                 where=error.where if error else "",
-                hint=f"ask once the server answers again: argojobs get {name}",
+                hint=f"ask once the server answers again: argojobs get {name}{self._options}",
             ) from error
         self._sleep(max(self._pause, error.retry_after if isinstance(error, UnclearError) else 0))
         self._pause = min(self._pause * 2, LONGEST_PAUSE)

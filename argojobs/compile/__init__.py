@@ -16,10 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
+from argojobs.manifest.words import RUNS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from argojobs.compile.code import Code
     from argojobs.compile.load import Loaded
+    from argojobs.dsl.images import Image
 
 
 def compile_loaded(
@@ -28,20 +32,37 @@ def compile_loaded(
     *,
     python: str = "python3",
     debug: bool | frozenset[str] = False,
-    image: str = "",
+    image: str | Image = "",
+    image_reference: Callable[[Image], str] | None = None,
 ) -> dict[str, Any]:
     """Return the manifest of what `load` found, with parameters at their defaults.
 
-    code is needed for a pipeline of ours, python, debug and image (what steps that name none run
-    in) are for its steps; a manifest that was loaded is returned as it is. Raises UsageError for a debug wish that it cannot fulfil.
+    code is needed for a pipeline of ours; python, debug, image (what steps that name none run in)
+    and image_reference (the name of an `Image`) are for its steps; a manifest that was loaded is
+    returned as it is. Raises UsageError for a debug wish that it cannot fulfil.
     """
     if loaded.pipeline is not None:
         from argojobs.compile.pipeline.workflow import compile_pipeline
 
         assert code is not None, "a pipeline's steps need their code"
-        return compile_pipeline(
-            loaded.pipeline, code=code, python=python, debug=debug, root=loaded.root, image=image
+        if debug and loaded.kind == "script" and loaded.path.suffix != ".py":
+            raise UsageError(
+                "only a script in Python can wait for a debugger",
+                where=str(loaded.path),
+                hint="leave --debug out",
+            )
+        workflow = compile_pipeline(
+            loaded.pipeline,
+            code=code,
+            python=python,
+            debug=debug,
+            root=loaded.root,
+            image=image,
+            image_reference=image_reference,
         )
+        if loaded.kind == "script":
+            workflow["metadata"]["annotations"][RUNS] = "script"
+        return workflow
     if debug:
         raise UsageError(
             "only steps of our own DSL can wait for a debugger",

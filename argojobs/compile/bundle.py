@@ -314,10 +314,10 @@ def stored_code(packed: Packed) -> Code:
     return Code("stored", packed.hash, packed.key, "", labels, annotations)
 
 
-def inline_code(packed: Packed) -> Code:
+def inline_code(packed: Packed, remedy: str = "store it with --upload") -> Code:
     """Return the code of a bundle that travels in the manifest.
 
-    Raises BundleError above 64 KiB of base64: a parameter must fit an environment variable, and
+    remedy: how it would travel otherwise, for the error. Raises BundleError above 64 KiB of base64: a parameter must fit an environment variable, and
     a workflow object its store.
     """
     # bzip2 makes it a fifth smaller than gzip, and Python's tarfile sees by itself what it is.
@@ -328,7 +328,7 @@ def inline_code(packed: Packed) -> Code:
             f"the project's code needs {size_text(len(data))} in the manifest, more than "
             f"{size_text(LARGEST_INLINE)}",
             where=str(packed.root),
-            hint=f"store it with --upload, leave files out in {IGNORE_FILE}, "
+            hint=f"{remedy}, leave files out in {IGNORE_FILE}, "
             "or use what the image has with --code image.",
         )
     labels, annotations = _origin(packed)

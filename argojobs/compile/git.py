@@ -1,4 +1,7 @@
-"""What git knows of a project: its files, its commit. Without git, or outside of it, nothing."""
+"""What git knows of a project: its files, its commit. Without git, or outside of it, nothing.
+
+Only `checked` changes anything, and raises where git does not.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from argojobs.errors import HostError
 
 #: Variables that a git hook sets and that would send us to another repository.
 _FOREIGN = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
@@ -28,17 +33,50 @@ def repository(folder: Path) -> Path | None:
     return None
 
 
+def _run(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+
+
 def _git(root: Path, *arguments: str) -> bytes | None:
     """Run git and return what it printed; None where git is missing or refuses the folder."""
-    environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, env=environment, check=False
-        )
+        done = _run(root, *arguments)
     except FileNotFoundError:
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def checked(root: Path, *arguments: str) -> str:
+    """Run git and return what it printed. Raises HostError, with git's words, where it fails."""
+    try:
+        done = _run(root, *arguments)
+    except FileNotFoundError as error:
+        raise HostError("git is not there", hint="install git") from error
+    if done.returncode:
+        words = os.fsdecode(done.stderr or done.stdout).strip()
+        raise HostError(f"git {arguments[0]} failed: {words}", where=str(root))
+    return os.fsdecode(done.stdout)
+
+
+def changed(root: Path) -> tuple[str, ...]:
+    """Return the files that differ from the last commit, untracked ones too, relative to the tree."""
+    status = _git(root, "status", "--porcelain", "--no-renames", "-z")
+    entries = [] if status is None else os.fsdecode(status).split("\0")
+    return tuple(entry[3:] for entry in entries if entry)
+
+
+def tags(root: Path, *, here: bool = False) -> tuple[str, ...]:
+    """Return all tags, or those of the commit that is checked out; none where git cannot tell."""
+    listing = _git(root, "tag", "--list", *(["--points-at", "HEAD"] if here else []))
+    return () if listing is None else tuple(os.fsdecode(listing).split())
 
 
 def files(root: Path) -> list[str] | None:

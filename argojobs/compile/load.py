@@ -1,20 +1,24 @@
-"""What a user's file holds: a pipeline of ours, a hera Workflow, or a manifest in YAML or JSON."""
+"""What a user's file holds: a pipeline, a hera Workflow, a manifest, or a plain script."""
 
 from __future__ import annotations
 
 import difflib
+import os
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from argojobs.compile.imports import imports_ours, leads_to_ours, parsed
 from argojobs.compile.project import project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.runtime import failure, importing
 
 if TYPE_CHECKING:
+    from argojobs.compile.scripts import Command, Script
     from argojobs.dsl.pipelines import Pipeline
 
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -25,12 +29,13 @@ _SUFFIXES = (".py", *_MANIFESTS)
 class Loaded:
     """One workflow, as it was found.
 
-    kind: `dsl` (then `pipeline` is set), `hera` or `manifest` (then `manifest` is). root: the
-    project's folder. name: the pipeline's or workflow's. warnings: one line each, for the user.
-    entries: what was on `sys.path` before the file was imported, for `bundle.pack`.
+    kind: `dsl` or `script` (then `pipeline` is set), `hera`, `manifest` or `image` (then
+    `manifest` is). root: the project's folder. name: the pipeline's or workflow's. warnings: one
+    line each, for the user. entries: what was on `sys.path` before the file was imported, for
+    `bundle.pack`. made_of: the script, or the command in an image, that it is made of.
     """
 
-    kind: Literal["dsl", "hera", "manifest"]
+    kind: Literal["dsl", "hera", "manifest", "script", "image"]
     path: Path
     root: Path
     name: str
@@ -38,17 +43,27 @@ class Loaded:
     manifest: dict[str, Any] | None = None
     warnings: tuple[str, ...] = field(default=())
     entries: tuple[str, ...] = field(default=())
+    made_of: Script | Command | None = None
 
 
-def load(path: str | Path, pipeline: str = "") -> Loaded:
+def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = None) -> Loaded:
     """Read a file and return the one workflow in it, or the one called `pipeline`.
 
-    Raises UsageError (no such file, no workflow or several in it), UserCodeError (the file does
-    not import) or ManifestError.
+    words: what a script is given; None where nothing is said, then a script gets none. Raises
+    UsageError (no such file, no workflow or several in it, words for what takes none),
+    UserCodeError (the file does not import, or is none of Python) or ManifestError.
     """
     file = Path(path)
     _check_file(file)
     root = project_root(file)
+    if _is_script(file, root, given=words is not None):
+        return _load_script(file, root, pipeline, tuple(words or ()))
+    if words is not None:
+        raise UsageError(
+            f"{file} is a {'manifest' if file.suffix in _MANIFESTS else 'program with pipelines'}: "
+            "words after -- are for a plain script, or a command in an image",
+            hint="its parameters are given with -p NAME=VALUE",
+        )
     if file.suffix in _MANIFESTS:
         return _load_manifest(file, root, pipeline)
     entries = tuple(search_entries())
@@ -61,9 +76,55 @@ def load_all(path: str | Path) -> list[Loaded]:
     file = Path(path)
     _check_file(file)
     root = project_root(file)
+    if _is_script(file, root):
+        return [_load_script(file, root, "", ())]
     module = import_user_file(file, root)
     names = {**_found(module, _is_hera_workflow()), **_found(module, _is_pipeline())}
     return [_choose(module, file, root, name) for name in names or ("",)]
+
+
+def _is_script(file: Path, root: Path, *, given: bool = False) -> bool:
+    """Whether a file is a plain script. given: words for it are there, as no pipeline takes.
+
+    Raises UserCodeError for a mistake in a Python file's syntax.
+    """
+    if file.suffix != ".py":
+        return file.suffix not in _MANIFESTS
+    tree = parsed(file)
+    return not imports_ours(tree) and (given or not leads_to_ours(tree, file, root))
+
+
+def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -> Loaded:
+    from argojobs.compile.scripts import Script
+
+    if pipeline:
+        raise UsageError(
+            f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
+            hint="leave --pipeline out, or name the file that has it.",
+        )
+    _check_name(file)
+    entries = tuple(search_entries())
+    empty = Loaded("script", file, root, "", entries=entries)
+    return of_words(empty, Script(file, root, words))
+
+
+def load_command(image: str, words: Sequence[str]) -> Loaded:
+    """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
+    from argojobs.compile.scripts import Command
+
+    empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
+    return of_words(empty, Command(image, tuple(words)))
+
+
+def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
+    """Return what was loaded made anew, of another script or command."""
+    from argojobs.compile.scripts import Script, pipeline_of, workflow_of
+
+    if isinstance(made_of, Script):
+        pipeline = pipeline_of(made_of)
+        return replace(loaded, name=pipeline.name, pipeline=pipeline, made_of=made_of)
+    manifest = workflow_of(made_of)
+    return replace(loaded, name=made_of.name, manifest=manifest, made_of=made_of)
 
 
 def _check_file(file: Path) -> None:
@@ -78,11 +139,18 @@ def _check_file(file: Path) -> None:
         )
     if not file.exists():
         raise UsageError(f"there is no file {file}", hint=_nearest(file))
-    if file.suffix not in _SUFFIXES:
+    if file.suffix in _SUFFIXES:
+        return
+    with file.open("rb") as stream:
+        is_program = stream.read(2) == b"#!"
+    if not is_program:
         raise UsageError(
-            f"{file} is neither Python nor a manifest",
-            hint="its name must end in .py, .yaml, .yml or .json.",
+            f"{file} is neither Python nor a manifest, nor a program that begins with #!",
+            hint="a name ends in .py, .yaml, .yml or .json; a shell script's first line is "
+            "#!/bin/sh or the like.",
         )
+    if not os.access(file, os.X_OK):
+        raise UsageError(f"{file} may not be executed", hint=f"chmod +x {shlex.quote(str(file))}")
 
 
 def _nearest(file: Path) -> str:
@@ -123,11 +191,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
 
     Raises UserCodeError with the user's own frames.
     """
-    if file.stem == "argojobs":
-        raise UsageError(
-            f"{file} has the name of this program: `import argojobs` would find it",
-            hint="give the file another name.",
-        )
+    _check_name(file)
     _, folder = importing.module_place(str(file))
     inside = search_path(root).inside
     importing.search([folder, *(str(root / entry) for entry in inside)])
@@ -143,6 +207,14 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
         raise
     except Exception as error:
         raise _import_failure(error, file, root) from error
+
+
+def _check_name(file: Path) -> None:
+    if file.stem == "argojobs":
+        raise UsageError(
+            f"{file} has the name of this program: `import argojobs` would find it",
+            hint="give the file another name.",
+        )
 
 
 def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
@@ -179,7 +251,10 @@ def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
     workflows = _found(module, _is_hera_workflow())
     known = {**workflows, **pipelines}
     if not known:
-        raise UsageError(f"there is no pipeline in {file}", hint=_what_there_is(module), where="")
+        hint = _what_there_is(module)
+        if not imports_ours(parsed(file)):
+            hint = f"to run it as a plain script: argojobs run {file} --"
+        raise UsageError(f"there is no pipeline in {file}", hint=hint)
     if wanted and wanted not in known:
         by_name = {
             own: name

@@ -31,11 +31,12 @@ def _of_pipeline(loaded: Loaded) -> Origin:
     from argojobs.compile.bundle import IMAGE_CODE
     from argojobs.compile.pipeline.build import Build
     from argojobs.compile.pipeline.exit import exit_template
+    from argojobs.dsl.images import base_of
     from argojobs.dsl.trace import trace
 
     pipeline = loaded.pipeline
     assert pipeline is not None
-    build = Build(IMAGE_CODE, "python3", debug=False, root=loaded.root)
+    build = Build(IMAGE_CODE, "python3", False, loaded.root, image_reference=base_of)
     build.graph(trace(pipeline), pipeline.settings)
     if pipeline.on_exit is not None:
         exit_template(build, pipeline)

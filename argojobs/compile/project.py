@@ -52,17 +52,17 @@ def project_root(file: Path) -> Path:
     folder = file.resolve()
     folder = folder if folder.is_dir() else folder.parent
     tree = git.repository(folder)
-    if tree is not None and not _is_common(tree):
+    if tree is not None and not is_common(tree):
         return tree
     for place in (folder, *folder.parents):
-        if _is_common(place):
+        if is_common(place):
             break
         if any((place / marker).is_file() for marker in _MARKERS):
             return place
     return folder
 
 
-def _is_common(folder: Path) -> bool:
+def is_common(folder: Path) -> bool:
     """Whether this is a folder for everything: a home, the temporary folder, the root."""
     return folder in (Path(folder.anchor), Path.home(), Path(tempfile.gettempdir()).resolve())
 
@@ -73,7 +73,7 @@ def project_files(root: Path) -> Listing:
     In a folder for everything (a home, /tmp) only the Python files beside each other are taken.
     """
     warnings: list[str] = []
-    if _is_common(root):
+    if is_common(root):
         names = [entry.name for entry in root.iterdir() if entry.suffix == ".py"]
         warnings.append(
             f"{root} is no project: only the Python files right in it are packed. "

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from argojobs.config.context_files import Contexts, load_contexts
 from argojobs.config.contexts import LOCAL_NAME, Context
-from argojobs.config.settings import PROJECT_FILE
+from argojobs.config.files import PROJECT_FILE
 from argojobs.errors import UsageError
 
 CONTEXT_VARIABLE = "ARGOJOBS_CONTEXT"
@@ -53,7 +53,7 @@ def choose(
             "://" not in server and server == variables.get(ARGO_SERVER)
         ):
             return of_argos_variables(variables)
-        return server_context(server, contexts, _creds_files(project, folder))
+        return server_context(server, contexts, creds_files(project, folder))
     name, said_by = chosen_name(contexts, context, variables)
     if _is_argos(name, contexts):
         return of_argos_variables(variables)
@@ -170,7 +170,7 @@ def _unknown(server: str, known: list[str]) -> UsageError:
     return UsageError(f"there is no server {server!r}", where="--server", hint=hint)
 
 
-def _creds_files(project: Path | None, folder: Path) -> list[Path]:
+def creds_files(project: Path | None, folder: Path) -> list[Path]:
     """Return the creds.yaml of the project and of the working folder, those that are there."""
     places = [place / CREDS_FILE for place in (project, folder) if place is not None]
     return list(dict.fromkeys(path.absolute() for path in places if path.is_file()))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.contexts import LOCAL, LOCAL_NAME, Context
+from argojobs.config.files import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
 from argojobs.config.reading import Reader, text_of
-from argojobs.config.settings import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
 from argojobs.config.toml_lines import At
 from argojobs.errors import UsageError
 

@@ -17,6 +17,10 @@ merge by name. Nothing here writes a file.
     [code]
     max_size = "20MiB"               # a larger code bundle is refused
     allow = ["tests/fixtures/key.pem"]  # files that only look like secrets
+    [images]
+    allow = ["certs/lab.key"]        # the same for what images are built from
+    [images.secrets]
+    hub = "env:HF_TOKEN"             # what RUN --mount=type=secret,id=hub gets
 
 The tables of contexts are `contexts.py`'s.
 """
@@ -24,21 +28,15 @@ The tables of contexts are `contexts.py`'s.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from argojobs.config.files import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
 from argojobs.config.reading import Reader, text_of
 from argojobs.config.toml_lines import At
 from argojobs.errors import UsageError
-
-CONFIG_VARIABLE = "ARGOJOBS_CONFIG"
-PROJECT_FILE = "argojobs.toml"
-
-#: The tables and keys at the top of a file; `contexts.py` reads those of contexts.
-TOP = frozenset({"local", "code", "contexts", "context", "current_context"})
 
 #: The keys of the user's file that have one value, by their places.
 KEYS = (
@@ -47,6 +45,7 @@ KEYS = (
     "local.max_pods",
     "code.max_size",
     "code.allow",
+    "images.allow",
 )
 
 
@@ -70,23 +69,9 @@ class Settings:
     max_pods: int = 0
     code_max_size: int | None = None
     code_allow: tuple[str, ...] = ()
+    build_allow: tuple[str, ...] = ()
+    build_secrets: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
-
-
-def config_file() -> Path:
-    """Return the user's config file: `ARGOJOBS_CONFIG`, else the platform's place for it."""
-    given = os.environ.get(CONFIG_VARIABLE, "")
-    if given:
-        return Path(given).expanduser().absolute()
-    system: str = sys.platform
-    if system.startswith("linux"):
-        # What platformdirs answers on Linux, without the cost of importing it.
-        settings = os.environ.get("XDG_CONFIG_HOME", "").strip()
-        folder = Path(settings) if settings else Path("~/.config").expanduser()
-        return folder / "argojobs" / "config.toml"
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir("argojobs", appauthor=False)) / "config.toml"
 
 
 def load_settings(project: Path | None = None) -> Settings:
@@ -124,6 +109,8 @@ def merge(below: Settings, above: Settings) -> Settings:
         max_pods=above.max_pods or below.max_pods,
         code_max_size=below.code_max_size if above.code_max_size is None else above.code_max_size,
         code_allow=tuple(dict.fromkeys((*below.code_allow, *above.code_allow))),
+        build_allow=tuple(dict.fromkeys((*below.build_allow, *above.build_allow))),
+        build_secrets={**below.build_secrets, **above.build_secrets},
         files=(*below.files, *above.files),
     )
 
@@ -137,6 +124,7 @@ def _settings(reader: Reader) -> Settings:
         {"claims", "images", "secrets", "environment", "max_pods"},
     )
     code = reader.table(top.get("code", {}), ("code",), {"max_size", "allow"})
+    images = reader.table(top.get("images", {}), ("images",), {"allow", "secrets"})
 
     def each(name: str, read: Callable[[Reader, Any, At], Any]) -> dict[str, Any]:
         table = reader.table(local.get(name, {}), ("local", name), None)
@@ -151,6 +139,8 @@ def _settings(reader: Reader) -> Settings:
         max_pods=reader.count(local.get("max_pods", 0), ("local", "max_pods")),
         code_max_size=None if max_size is None else reader.size(max_size, ("code", "max_size")),
         code_allow=reader.texts(code.get("allow", []), ("code", "allow")),
+        build_allow=reader.texts(images.get("allow", []), ("images", "allow")),
+        build_secrets=_secret(reader, images.get("secrets", {}), ("images", "secrets")),
         files=(reader.path,),
     )
 

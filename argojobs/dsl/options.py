@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from os.path import normpath
 
+from .images import Image
 from .names import check_object_name
 from .quantities import cores, seconds, size
 from .resources import GPU, Port, Secret, Toleration
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     class Options(TypedDict, total=False):
         """What a step's container gets and how it is run."""
 
-        image: str
+        image: str | Image
         cpu: float | str
         memory: str
         gpu: int | GPU
@@ -103,6 +104,10 @@ def _text(option: str) -> Callable[[Any], str]:
         return value
 
     return check
+
+
+def _image(value: Any) -> str | Image:
+    return value if isinstance(value, Image) else _text("image")(value)
 
 
 def _object_name(option: str, what: str) -> Callable[[Any], str]:
@@ -246,7 +251,7 @@ def _tolerations(value: Any) -> tuple[Toleration, ...]:
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
-    "image": _text("image"),
+    "image": _image,
     "cpu": lambda value: cores(value, "cpu"),
     "memory": lambda value: size(value, "memory"),
     "gpu": _gpu,

@@ -117,10 +117,11 @@ def step(function: Any = None, /, **options: Any) -> Any:
 
     `@step`, `@step(gpu=1, retry=Retry(3))`, or stored for several: `on_gpu = step(gpu=1)`.
 
-    name: instead of the function's (underscores become hyphens). image, cpu, memory, gpu,
-    ephemeral_storage, shm (size of /dev/shm; a GPU step gets one in memory by default), retry,
-    timeout (of one attempt), ports, env, volumes, node_selector, tolerations, priority (a
-    priority class), service_account. Raises DefinitionError for what cannot be.
+    name: instead of the function's (underscores become hyphens). image (its name, or an Image
+    that is built for the step), cpu, memory, gpu, ephemeral_storage, shm (size of /dev/shm; a GPU
+    step gets one in memory by default), retry, timeout (of one attempt), ports, env, volumes,
+    node_selector, tolerations, priority (a priority class), service_account. Raises
+    DefinitionError for what cannot be.
     """
     decorator = _PLAIN(**options)
     return decorator if function is None else decorator(function)

@@ -1,7 +1,8 @@
 """After main: read output parameters, save output artifacts (fields.md 8; gotchas 20 and 22).
 
-Everything is collected whatever main's exit code was, and one missing output does not keep the
-others from being saved.
+Everything is collected whatever main's exit code was, and one missing artifact does not keep the
+others from being saved. Of parameters all that are declared are there; the first that is missing
+has no value, and none after it has one that would be read from a file (seen with Argo 4.0.5).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from argojobs.errors import ArgojobsError
 from argojobs.storage.copying import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from argojobs.storage.repository import Repository
 
@@ -47,21 +48,26 @@ def collect(
     found: dict[str, Any] = {}
     problems: list[str] = []
 
-    def blame(kind: str, item: Mapping[str, Any], error: ArgojobsError | OSError) -> None:
+    def blame(
+        kind: str, name: str, item: Mapping[str, Any], error: ArgojobsError | OSError
+    ) -> None:
         """Note what went wrong with an output, in the container's own paths."""
         reason = _reason(item, error)
         if isinstance(error, FileNotFoundError):
             reason += _elsewhere(item["path"], working_directory, locate)
-        problems.append(f"cannot save {kind} {item['declared']['name']!r}: {reason}")
+        problems.append(f"cannot save {kind} {name!r}: {reason}")
 
-    parameters = []
+    values: dict[str, str] = {}
     for parameter in outputs["parameters"]:
         try:
-            parameters.append(_parameter(parameter, locate))
+            value = _value(parameter, locate)
         except (ArgojobsError, OSError) as error:
-            blame("parameter", parameter, error)
-    if outputs["parameters"]:
-        found["parameters"] = parameters
+            blame("parameter", parameter["name"], parameter, error)
+        else:
+            if not problems:
+                values[parameter["name"]] = value
+    if outputs["declared"]:
+        found["parameters"] = with_values(outputs["declared"], values)
     saved = []
     for number, artifact in enumerate(outputs["artifacts"]):
         try:
@@ -77,7 +83,7 @@ def collect(
                 _pack(artifact, source, packed, resolve)
                 repository().put(packed, artifact["key"], move=True)
         except (ArgojobsError, OSError) as error:
-            blame("artifact", artifact, error)
+            blame("artifact", artifact["declared"]["name"], artifact, error)
         else:
             declared = artifact["declared"]
             saved.append({**declared, "s3": {**declared.get("s3", {}), "key": artifact["key"]}})
@@ -86,8 +92,18 @@ def collect(
     return found, problems
 
 
-def _parameter(parameter: Mapping[str, Any], locate: Callable[[str], str]) -> dict[str, Any]:
-    """The declared parameter with its value: the file's text, less one newline at its end."""
+def with_values(
+    declared: Sequence[Mapping[str, Any]], values: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The declared parameters, each with its value if it has one."""
+    return [
+        {**one, "value": values[one["name"]]} if one["name"] in values else dict(one)
+        for one in declared
+    ]
+
+
+def _value(parameter: Mapping[str, Any], locate: Callable[[str], str]) -> str:
+    """The value of a parameter: the file's text, less one newline at its end."""
     try:
         with open_regular(locate(parameter["path"])) as file:
             value = file.read().decode("utf-8", "replace")
@@ -95,7 +111,7 @@ def _parameter(parameter: Mapping[str, Any], locate: Callable[[str], str]) -> di
         if parameter["default"] is None:
             raise
         value = str(parameter["default"])
-    return {**parameter["declared"], "value": value.removesuffix("\n")}
+    return value.removesuffix("\n")
 
 
 def _resolving(path: str, source: str, locate: Callable[[str], str]) -> Callable[[str], str]:

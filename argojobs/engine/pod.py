@@ -325,16 +325,17 @@ def _joined_key(artifact: Mapping[str, Any]) -> str:
 def _outputs(
     template: Template, context: PodContext, pod: str, working_directory: str
 ) -> dict[str, Any]:
-    """Output parameters read from files, and output artifacts with the key each will have."""
+    """Output parameters, those to be read from files, and artifacts with the key each will have."""
     outputs = template.get("outputs") or {}
+    declared = [dict(parameter) for parameter in outputs.get("parameters") or ()]
     parameters: list[dict[str, Any]] = []
-    for parameter in outputs.get("parameters") or ():
+    for parameter in declared:
         source = parameter.get("valueFrom") or {}
         if "path" not in source:
             continue
         default = source.get("default", parameter.get("default"))
         path = _place(parameter, source["path"], "output parameter", working_directory)
-        parameters.append({"path": path, "default": default, "declared": parameter})
+        parameters.append({"name": parameter["name"], "path": path, "default": default})
     prefix = context.artifact_prefix or f"{context.workflow}/{pod}"
     artifacts = []
     for artifact in outputs.get("artifacts") or ():
@@ -361,7 +362,7 @@ def _outputs(
                 "declared": artifact,
             }
         )
-    return {"parameters": parameters, "artifacts": artifacts}
+    return {"declared": declared, "parameters": parameters, "artifacts": artifacts}
 
 
 def _kept(context: PodContext) -> list[str]:

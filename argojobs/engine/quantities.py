@@ -23,7 +23,7 @@ _SUFFIXES = {
     "Ei": 2.0**60,
 }
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]i?|)")
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(Ki|[numkMGTPE]i?|)")
 
 
 def quantity(value: object) -> float | None:

@@ -1,7 +1,8 @@
 """What a namespace needs so that runs go on in it: roles, accounts, a claim, limits; plain data.
 
-Source: Argo docs, workflow RBAC (the executor), service account secrets, argo-server auth modes
-(with a client's token the server acts with the client's rights); Kubernetes docs, RBAC.
+Source: Argo docs, workflow RBAC (the executor), artifact garbage collection, service account
+secrets, argo-server auth modes (with a client's token the server acts with the client's rights);
+Kubernetes docs, RBAC.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ _READ = ["get", "list", "watch"]
 _RUNS = ["workflows", "workflowtemplates", "cronworkflows"]
 _BESIDE = ["workflowtasksets", "workflowtaskresults", "workfloweventbindings"]
 
-#: What a pod's executor needs: it reports its outputs by a WorkflowTaskResult.
+#: What a pod's executor needs: it reports its outputs by a WorkflowTaskResult; where Argo removes
+#: artifacts with their run, the pod that does it reads what to remove, and reports what it has.
 EXECUTOR_RULES = [
-    {"apiGroups": [ARGO], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]}
+    {"apiGroups": [ARGO], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]},
+    {"apiGroups": [ARGO], "resources": ["workflowartifactgctasks"], "verbs": ["list", "watch"]},
+    {"apiGroups": [ARGO], "resources": ["workflowartifactgctasks/status"], "verbs": ["patch"]},
 ]
 
 

@@ -7,12 +7,14 @@ Sources: Argo `pkg/apis/workflow/v1alpha1/workflow_types.go` (NodeID), `workflow
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dsl.names import digest
+
+if TYPE_CHECKING:
+    import random
 
 #: Annotations of a workflow: the name that its own was cut from, and as a JSON object those of
 #: its steps and templates that were cut.

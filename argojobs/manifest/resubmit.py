@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import ConflictError
 from .names import node_id
 from .rerun import UNSUCCESSFUL, Node, Nodes, override, walk_below
+from .reused import ORIGINAL
 
 _LABEL = "workflows.argoproj.io/"
 
@@ -119,7 +120,7 @@ def _memoized(workflow: Mapping[str, Any], name: str, now: str) -> dict[str, Any
         pod, bad = node["type"] == "Pod", node["phase"] in UNSUCCESSFUL
         made["startedAt"] = made["finishedAt"] = None if pod and bad else now
         if pod and not bad:
-            made.update(phase="Skipped", type="Skipped", message=f"original pod: {key}")
+            made.update(phase="Skipped", type="Skipped", message=f"{ORIGINAL}{key}")
         elif node["type"] == "Skipped" and not _success_below(old, node):
             continue
         else:

@@ -30,6 +30,7 @@ from .rerun import (
     superseded,
 )
 from .resubmit import fresh, renamed
+from .reused import ORIGINAL
 
 _DONE = frozenset({"Succeeded", "Skipped", "Omitted"})
 
@@ -185,10 +186,12 @@ def _taken(node: Node, now: str, original: str) -> Node:
     if node["type"] in GROUPS and not node.get("boundaryID") and "(" not in node["name"]:
         node["displayName"] = node["name"]
     if node["phase"] not in _DONE | UNSUCCESSFUL:
+        if node["type"] in GROUPS:
+            node.pop("outputs", None)  # they were the earlier run's; this one's are to come
         return node
     node["startedAt"] = node["finishedAt"] = now
     if node["type"] == "Pod" and node["phase"] == "Succeeded":
-        node["message"] = f"original pod: {original}"
+        node["message"] = f"{ORIGINAL}{original}"
     return node
 
 

@@ -18,6 +18,20 @@ def wanted() -> bool:
     return os.environ.get(WANTED) == "1"
 
 
+def program() -> list[str]:
+    """Return what Python gets before a script that is to wait for a debugger itself.
+
+    Raises StepError where the image has no debugpy.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("debugpy") is None:
+        raise _not_installed()
+    address = os.environ.get(ADDRESS, DEFAULT_ADDRESS)
+    print(f"argojobs: waiting for a debugger on {address}", file=sys.stderr, flush=True)
+    return ["-m", "debugpy", "--listen", address, "--wait-for-client"]
+
+
 def wait() -> None:
     """Start debugpy and wait until a client is attached.
 
@@ -27,11 +41,7 @@ def wait() -> None:
     try:
         import debugpy  # noqa: T100 - it was asked for
     except ModuleNotFoundError as error:
-        raise StepError(
-            "this step was started with --debug, but its image has no debugpy",
-            where=sys.executable,
-            hint="add `pip install debugpy` to the image, or run without --debug.",
-        ) from error
+        raise _not_installed() from error
     try:
         debugpy.listen((host, int(port)))  # noqa: T100
     except (RuntimeError, OSError, ValueError) as error:
@@ -41,3 +51,11 @@ def wait() -> None:
         ) from error
     print(f"argojobs: waiting for a debugger on {host}:{port}", file=sys.stderr, flush=True)
     debugpy.wait_for_client()  # noqa: T100
+
+
+def _not_installed() -> StepError:
+    return StepError(
+        "this step was started with --debug, but its image has no debugpy",
+        where=sys.executable,
+        hint="add `pip install debugpy` to the image, or run without --debug.",
+    )

@@ -124,7 +124,7 @@ def _artifact(label: str, cls: Any, path: str, optional: bool) -> Any:
     """Return an artifact at its place, a directory restored to what it was when it was saved."""
     is_directory = os.path.isdir(path)
     if is_directory:
-        # Argo makes an empty folder of an optional artifact that is not there.
+        # Without a volume around it, Argo mounts an empty folder for one that is not there.
         if optional and not os.listdir(path):
             return None
         from . import tree

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 BEFORE_USER_CODE = 78
 FAILED = 1
 INTERRUPTED = 130
+#: The module with the steps of plain scripts, which wait for a debugger themselves.
+SCRIPT = f"{__package__}.script"
 
 
 class _UserFailure(BaseException):
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str], root: str, entries: Sequence[str] = ("",)) ->
     try:
         file, name = _split(arguments)
         os.environ.update(environment.fill(os.environ))
-        if os.environ.get("ARGOJOBS_DEBUG") == "1":
+        if os.environ.get("ARGOJOBS_DEBUG") == "1" and file != SCRIPT:
             from . import debugger
 
             debugger.wait()
@@ -186,6 +188,8 @@ def _call(step: Step[Any, Any], values: dict[str, Any], *first: Any) -> Any:
     except KeyboardInterrupt as error:
         raise _UserFailure(error, "", INTERRUPTED) from error
     except BaseException as error:
+        if isinstance(error, StepError) and step.__module__ == SCRIPT:
+            raise  # our own step for scripts: the script is not in the code
         raise _UserFailure(error) from error
 
 

@@ -137,6 +137,18 @@ class S3Repository:
         # S3 sorts by UTF-8 bytes, SeaweedFS folder by folder.
         yield from sorted(Entry(each.key, each.size) for each in below)
 
+    def level(self, key: str = "") -> Iterator[tuple[str, int | None]]:
+        """What lies directly in a folder ("" for the top), by name: size, None for a folder.
+
+        Of a key with an object it is this. Raises UsageError and ServerError as the service answers.
+        """
+        trimmed = check_key(key) if key else ""
+        found = self._client.head(trimmed) if trimmed else None
+        if found is not None:
+            yield trimmed.rpartition("/")[2], found.size
+            return
+        yield from sorted(self._client.level(f"{trimmed}/" if trimmed else ""))
+
     def delete(self, key: str) -> None:
         """See Repository.delete. Uploads of it that broke off are given up."""
         trimmed = check_key(key)

@@ -119,6 +119,15 @@ class S3Client:
             if count == limit:
                 return
 
+    def level(self, prefix: str) -> Iterator[tuple[str, int | None]]:
+        """What lies directly below a folder: names, each with its size or None for a folder."""
+        whole = self._start + prefix
+        listing = self._minio.list_objects(self.place.bucket, prefix=whole)
+        while item := self._ask("list", whole, lambda: next(listing, None)):
+            name = str(item.object_name).removeprefix(whole).rstrip("/")
+            if name:
+                yield name, None if item.is_dir else int(item.size or 0)
+
     def read(self, found: Object, start: int, stop: int) -> Iterator[bytes]:
         """The bytes of a range, of exactly this version of the object.
 
@@ -303,7 +312,7 @@ def damaged(place: S3Place, url: str) -> ServerError:
     """The error for content that is not what its checksum says."""
     return ServerError(
         f"{url} arrived damaged: its checksum is another",
-        where=place.endpoint,
+        where=place.where,
         hint="run the same command again; should it happen again, something on the way changes "
         "what is sent",
     )
@@ -349,7 +358,7 @@ def _minio(
     except ValueError as error:
         raise UsageError(
             f"this S3 cannot be used: {error}",
-            where=place.endpoint,
+            where=place.where,
             hint="correct the context's S3",
         ) from error
     if place.style == "path":

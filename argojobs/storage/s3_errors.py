@@ -60,7 +60,7 @@ def translated(error: Exception, place: S3Place, operation: str, key: str = "") 
     if isinstance(error, S3ServerError):
         return ServerError(
             f"cannot {what}: the S3 service answers {error.status_code}",
-            where=place.endpoint,
+            where=place.where,
             hint="try again later; what was sent before need not be sent again",
         )
     if isinstance(error, InvalidResponseError):
@@ -74,7 +74,7 @@ def translated(error: Exception, place: S3Place, operation: str, key: str = "") 
 
 def _refused(error: S3Error, place: S3Place, operation: str, what: str) -> ArgojobsError:
     code = str(error.code)
-    where = place.endpoint
+    where = place.where
     if code == "NoSuchBucket":
         return NotFoundError(
             f"there is no bucket {place.bucket!r}",
@@ -146,7 +146,7 @@ def _no_s3(place: S3Place, what: str, answer: str) -> ArgojobsError:
         return _wrong_tls(place, what, "speaks TLS")
     return UsageError(
         f"cannot {what}: what answers there is no S3 service",
-        where=place.endpoint,
+        where=place.where,
         hint="give the address of the S3 interface, not that of a console or a login page",
     )
 
@@ -155,7 +155,7 @@ def _wrong_tls(place: S3Place, what: str, speaks: str) -> UsageError:
     wanted = "true" if speaks == "speaks TLS" else "false"
     return UsageError(
         f"cannot {what}: the S3 service {speaks}",
-        where=place.endpoint,
+        where=place.where,
         hint=f"set tls = {wanted} for the context's S3",
     )
 
@@ -167,7 +167,7 @@ def _out_of_reach(error: transport.HTTPError, place: S3Place, what: str) -> Argo
         if "CERTIFICATE_VERIFY_FAILED" in text:
             return UsageError(
                 f"cannot {what}: the certificate of the S3 service is not trusted here",
-                where=place.endpoint,
+                where=place.where,
                 hint="give the file of its authority (ca), or, for a test only, insecure = true",
             )
         return _wrong_tls(place, what, "does not speak TLS")
@@ -177,12 +177,12 @@ def _out_of_reach(error: transport.HTTPError, place: S3Place, what: str) -> Argo
             hint="correct the endpoint of the context's S3, or connect to its network",
         )
     if isinstance(reason, transport.ResponseError):  # one failure of the service after another
-        return ServerError(f"cannot {what}: {text}", where=place.endpoint, hint="try again later")
+        return ServerError(f"cannot {what}: {text}", where=place.where, hint="try again later")
     connecting = isinstance(reason, (transport.NewConnectionError, transport.ConnectTimeoutError))
     return ServerError(
         f"cannot {what}: {place.endpoint} "
         + ("cannot be reached" if connecting else "breaks the connection off"),
-        where=place.endpoint,
+        where=place.where,
         hint="see that it runs and that this network leads there, then run the same command "
         "again: it goes on where it was",
     )

@@ -32,7 +32,8 @@ class S3Place:
     """A bucket at an endpoint (`host[:port]`), and the prefix that is put before each key.
 
     style: whether the bucket stands in the path or in the host's name. ca_file: authorities to
-    trust beside the usual ones. insecure: trust any certificate. Make it with `s3_place`.
+    trust beside the usual ones. insecure: trust any certificate. label: the context whose store it
+    is, for messages. Make it with `s3_place`.
     """
 
     endpoint: str
@@ -44,6 +45,12 @@ class S3Place:
     ca_file: str = ""
     insecure: bool = False
     kind: Kind = ""
+    label: str = field(default="", compare=False)
+
+    @property
+    def where(self) -> str:
+        """What a message says of it: the context, where there is one, and the endpoint."""
+        return f"{self.label} ({self.endpoint})" if self.label else self.endpoint
 
     def url(self, key: str = "") -> str:
         """The object as people write it: `s3://bucket/prefix/key`."""
@@ -133,6 +140,7 @@ def elsewhere(place: S3Place, bucket: str) -> S3Place:
         style=place.style,
         ca_file=place.ca_file,
         insecure=place.insecure,
+        label=place.label,
     )
 
 

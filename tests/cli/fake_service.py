@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,8 @@ class FakeService:
         self.lines: dict[str, list[LogLine]] = {}
         self.calls: list[tuple[str, ...]] = []
         self.interrupts = 0
+        #: Whether watching goes on although no further state is listed.
+        self.endless = False
 
     def log(self, run: str, node_id: str, *texts: str) -> None:
         """Add log lines of a pod."""
@@ -113,6 +116,8 @@ class FakeService:
                 raise KeyboardInterrupt
             self.runs[name] = self.then[name].pop(0)
             yield WatchEvent("MODIFIED", self.get(name))
+        while self.endless:
+            threading.Event().wait(0.05)
 
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
@@ -162,8 +167,15 @@ class FakeService:
 class Shared(FakeService):
     """A server that says whose runs are."""
 
-    def names_and_labels(self) -> list[tuple[str, Mapping[str, str]]]:
-        return [(r["metadata"]["name"], r["metadata"]["labels"]) for r in self.list()]
+    finds_parts = True
+
+    def names_and_labels(
+        self, part: str = "", *, labels: Mapping[str, str] | None = None
+    ) -> list[tuple[str, Mapping[str, str]]]:
+        found = [(r["metadata"]["name"], r["metadata"]["labels"]) for r in self.list(labels=labels)]
+        if part and not self.finds_parts:  # a server that looks for a run of that very name
+            return [one for one in found if one[0] == part]
+        return [one for one in found if part in one[0]]
 
 
 def of(user: str, run: Workflow) -> Workflow:

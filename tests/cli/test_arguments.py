@@ -10,6 +10,7 @@ import pytest
 from fake_service import FakeService
 
 from argojobs.cli.arguments import Sources, placed
+from argojobs.cli.stores import in_claim
 from argojobs.config.contexts import S3
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.manifest.artifact_places import location
@@ -24,6 +25,12 @@ def given(kind: str, text: str) -> ArtifactArgument:
 
 def sources(**more: Any) -> Sources:
     return Sources(FakeService, **more)
+
+
+def claims(home: Path, **folders: Path) -> Sources:
+    """This machine, with claims in folders that settings name."""
+    named = {name: str(folder) for name, folder in folders.items()}
+    return sources(claim=partial(in_claim, home=home, claims=named))
 
 
 def test_a_folder_is_stored_below_the_runs_name_in_the_folder_of_runs(tmp_path: Path) -> None:
@@ -60,25 +67,36 @@ def test_another_bucket_without_keys_for_the_steps_is_refused() -> None:
 
 def test_a_claim_of_this_machine_is_its_folder(tmp_path: Path) -> None:
     (tmp_path / "mnist").mkdir()
-    claims = {"sets": str(tmp_path)}
-    found = placed("run-1", WORKFLOW, given("claim", "claim://sets/mnist"), sources(claims=claims))
+    here = claims(tmp_path / "home", sets=tmp_path)
+    found = placed("run-1", WORKFLOW, given("claim", "claim://sets/mnist"), here)
     assert found.path == tmp_path / "mnist"
 
 
+def test_a_claim_without_a_setting_is_the_folder_that_steps_mount(tmp_path: Path) -> None:
+    (tmp_path / "claims" / "sets" / "mnist").mkdir(parents=True)
+    found = placed("run-1", WORKFLOW, given("claim", "claim://sets/mnist"), claims(tmp_path))
+    assert found.path == tmp_path / "claims" / "sets" / "mnist"
+
+
 @pytest.mark.parametrize(
-    ("text", "says"),
-    [("claim://set/mnist", "'set'"), ("claim://sets/nothing", "no such file or folder")],
+    ("text", "remedy"),
+    [
+        ("claim://set/mnist", "did you mean sets?"),
+        ("claim://other/mnist", "[local.claims] other"),
+        ("claim://sets/nothing", "the claim's folder is"),
+    ],
 )
-def test_a_claim_or_path_that_is_not_there_is_named(text: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match=says):
-        placed("run-1", WORKFLOW, given("claim", text), sources(claims={"sets": str(tmp_path)}))
+def test_a_claim_or_path_that_is_not_there_is_named(text: str, remedy: str, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match=text) as caught:
+        placed("run-1", WORKFLOW, given("claim", text), claims(tmp_path / "home", sets=tmp_path))
+    assert remedy in caught.value.hint
 
 
 def test_a_claims_path_does_not_lead_out_of_it(tmp_path: Path) -> None:
     (tmp_path / "sets").mkdir()
-    claims = {"sets": str(tmp_path / "sets")}
+    here = claims(tmp_path, sets=tmp_path / "sets")
     with pytest.raises(UsageError, match="leads out"):
-        placed("run-1", WORKFLOW, given("claim", "claim://sets/../other"), sources(claims=claims))
+        placed("run-1", WORKFLOW, given("claim", "claim://sets/../other"), here)
 
 
 def test_a_clusters_claim_is_no_artifact_and_the_remedy_is_said() -> None:

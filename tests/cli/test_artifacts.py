@@ -161,6 +161,28 @@ def test_what_is_put_in_s3_comes_back(argojobs, bucket, tmp_path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir() if path.name[0] == ".") == []
 
 
+def test_a_bucket_is_listed_folder_by_folder(argojobs, bucket, tmp_path):
+    source = tmp_path / "source"
+    (source / "deep").mkdir(parents=True)
+    for path in ("one", "deep/two"):
+        (source / path).write_text("12345")
+    argojobs("artifacts", "put", str(source), f"s3://{bucket}/sets/mnist")
+    assert argojobs("artifacts", "ls", f"s3://{bucket}", "-o", "name").out == "sets\n"
+    for folder in (f"s3://{bucket}/sets/mnist", f"s3://{bucket}/sets/mnist/"):
+        assert json.loads(argojobs("artifacts", "ls", folder, "-o", "json").out) == [
+            {"name": "deep", "size": 0, "kind": "folder"},
+            {"name": "one", "size": 5, "kind": "file"},
+        ]
+    assert argojobs("artifacts", "ls", f"s3://{bucket}/sets/mnist/one").out == "5 B  one\n"
+
+
+@pytest.mark.parametrize("text", ["s3://nobucket", "s3://{bucket}/none", "s3://"])
+def test_what_a_bucket_has_not_is_not_listed(argojobs, bucket, text):
+    answer = argojobs("artifacts", "ls", text.format(bucket=bucket))
+    assert (answer.code, answer.out) == (2, "")
+    assert "s3://" in answer.err or "no bucket 'nobucket'" in answer.err
+
+
 @pytest.mark.parametrize("text", ["s3://", "s3://bucket", "s3://bucket/", "s3:///key"])
 def test_what_is_no_s3_address_is_refused(argojobs, home, text) -> None:
     assert argojobs("artifacts", "get", text).code == 2

@@ -150,6 +150,16 @@ def test_each_thing_that_is_missing_is_named(kubernetes, context):
     assert exit_code(found.values()) == 2
 
 
+def test_without_a_store_the_account_removes_what_reads_of_claims_leave(kubernetes, context):
+    kubernetes.objects["/api/v1/namespaces/argo/serviceaccounts/default"] = {}
+    kubernetes.denied.add("patch workflowartifactgctasks")
+    found = checks(replace(context, s3=None))["executor"]
+    assert found.state == "warning"
+    assert "default may not patch workflowartifactgctasks.argoproj.io/status" in found.what
+    own = replace(context, s3=S3("store:9000", "runs"))
+    assert checks(own)["executor"].state == "ok"
+
+
 def test_an_account_that_is_missing_is_named(context):
     assert (
         "no service account runner"
@@ -159,10 +169,11 @@ def test_an_account_that_is_missing_is_named(context):
 
 def test_who_may_not_ask_about_others_is_sent_to_a_trial(kubernetes, context):
     kubernetes.objects["/api/v1/namespaces/argo/serviceaccounts/default"] = {}
-    kubernetes.refused.add(("POST", "/subjectaccessreviews"))
-    found = checks(context)["executor"]
-    assert found.state == "skipped"
-    assert "--run" in found.remedy
+    for refused in (("POST", "/subjectaccessreviews"), ("GET", "serviceaccounts")):
+        kubernetes.refused = {refused}
+        found = checks(context)["executor"]
+        assert found.state == "skipped"
+        assert "--run" in found.remedy
 
 
 def test_a_namespaces_own_repository_wins_over_the_controllers(kubernetes, context):

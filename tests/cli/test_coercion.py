@@ -1,7 +1,9 @@
 """Texts of options are taken as they are, without the library that typer checks values with."""
 
+import os
 import subprocess
 import sys
+from enum import Enum
 from typing import Annotated
 
 import pytest
@@ -47,6 +49,48 @@ def test_what_is_to_become_something_else_is_checked_by_typer():
             run(command, "--count", wrong)
 
 
+class Kind(Enum):
+    """A choice whose values are no names of its members."""
+
+    first = "one"
+    second = "two"
+
+
+@pytest.mark.parametrize("word", ["two", "Two", "second", "three", ""])
+def test_a_choice_is_what_typer_takes_it_for(word):
+    def command(kind: Kind = Kind.first):
+        return kind
+
+    def outcome(coerced):
+        try:
+            return coerced.main(["--kind", word], standalone_mode=False)
+        except typer.BadParameter as error:
+            return error.message
+
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    assert outcome(made(command)) == outcome(typer.main.get_command(app))
+
+
+@pytest.mark.parametrize(
+    "word", ["7", "007", "0", "11", "-3", "1_0", "1.0", "²", "x", "", "9" * 30]
+)
+def test_a_number_is_what_typer_takes_it_for(word):
+    def command(count: Annotated[int, typer.Option(min=1, max=10)] = 3, any_number: int = 0):
+        return count, any_number
+
+    def outcome(coerced, option):
+        try:
+            return coerced.main([f"{option}={word}"], standalone_mode=False)
+        except typer.BadParameter as error:
+            return error.message
+
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    for option in ("--count", "--any-number"):
+        assert outcome(made(command), option) == outcome(typer.main.get_command(app), option)
+
+
 def test_what_is_missing_is_missing():
     def command(name: str, more: list[str]):
         return name, more
@@ -57,9 +101,12 @@ def test_what_is_missing_is_missing():
         run(command, "a")
 
 
-def test_a_short_command_imports_no_library_for_values():
+@pytest.mark.parametrize("words", [["version"], ["version", "-o", "json"], ["list", "-n", "5"]])
+def test_a_short_command_imports_no_library_for_values(words, tmp_path):
     program = (
-        "import sys; from argojobs.cli.main import main; main(['version']); "
-        "sys.exit('pydantic' in sys.modules)"
+        f"import sys; from argojobs.cli.main import main; code = main({words!r}); "
+        "sys.exit(code or 'pydantic' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    environment = {**os.environ, "ARGOJOBS_HOME": str(tmp_path / "home")}
+    argv = [sys.executable, "-c", program]
+    subprocess.run(argv, check=True, capture_output=True, env=environment)

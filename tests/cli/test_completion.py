@@ -35,7 +35,7 @@ def completed(words: str, home: Path) -> list[str]:
 
 
 def test_verbs_and_options_are_completed(tmp_path: Path) -> None:
-    assert completed("argojobs de", tmp_path) == ["delete"]
+    assert completed("argojobs del", tmp_path) == ["delete"]
     assert "--experiment" in completed("argojobs list --ex", tmp_path)
 
 
@@ -88,4 +88,8 @@ def test_parameters_and_pipelines_of_a_file_are_completed(tmp_path: Path, capsys
     assert complete_parameter(before, "words=") == []  # type: ignore[arg-type]
     assert complete_pipeline(before, "") == ["first", "second"]  # type: ignore[arg-type]
     assert complete_pipeline(Before(file=""), "") == []  # type: ignore[arg-type]
+    script = tmp_path / "script.py"
+    script.write_text("print('started')\n")
+    assert complete_pipeline(Before(file=str(script)), "") == []  # type: ignore[arg-type]
+    assert complete_parameter(Before(file=str(script)), "") == ["arguments="]  # type: ignore[arg-type]
     assert capsys.readouterr().out == ""

@@ -48,6 +48,11 @@ def test_a_context_is_its_server_and_its_bucket_with_whole_keys() -> None:
     assert place.options == " --context abacus"
 
 
+def test_hints_of_the_client_know_how_to_get_there() -> None:
+    place = target("abacus")
+    assert place.service.address.options == place.again().address.options == " --context abacus"
+
+
 def test_a_url_is_a_server_without_a_store_and_asking_for_one_says_what_to_do() -> None:
     place = target(server="https://other.example:2746")
     assert not place.stores

@@ -9,6 +9,8 @@ import pytest
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli.follow import Follow, follow
+from argojobs.cli.picture import Picture
+from argojobs.cli.text import Screen
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.service import WatchEvent
 
@@ -189,6 +191,31 @@ def test_why_steps_wait_is_said_once() -> None:
     text = plain.stream.getvalue()  # type: ignore[attr-defined]
     assert text.count(f"train {why}\n") == 1
     assert text.count(why) == 1
+
+
+def test_a_step_that_an_earlier_run_did_is_said_to_be_reused() -> None:
+    taken = node("r", "train", message="original pod: q-train")
+    run = workflow("r", "Running", tasks=("train",), nodes=(node("r", "", "Running"), taken))
+    service = FakeService(run)
+    service.then["r"] = [workflow("r", "Succeeded", tasks=("train",), nodes=(taken,))]
+    plain = how(service)
+    follow(plain, service.get("r"))
+    text = plain.stream.getvalue()  # type: ignore[attr-defined]
+    assert text.count("train reused\n") == 1
+    assert "train Succeeded" not in text
+
+
+def test_what_a_run_waits_for_is_said_once_and_drawn() -> None:
+    waiting = workflow("r", "Pending", tasks=("train",))
+    waiting["status"]["synchronization"] = {"mutex": {"waiting": [{"mutex": "ml/Mutex/gpus"}]}}
+    service = FakeService(waiting)
+    service.then["r"] = [waiting, workflow("r", "Failed", tasks=("train",))]
+    headline = Picture(waiting).lines(0.0, Screen())[0]
+    assert "waits for gpus" in "".join(text for text, _ in headline)
+    plain = how(service)
+    follow(plain, service.get("r"))
+    text = plain.stream.getvalue()  # type: ignore[attr-defined]
+    assert text.count("waits for gpus") == 1
 
 
 def test_a_reader_that_is_gone_ends_following_at_once(

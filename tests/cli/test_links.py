@@ -28,5 +28,13 @@ def test_the_store_is_shown_where_the_context_says_how() -> None:
     assert storage_link(RUN, Context("lab")) == ""
 
 
+def test_the_store_is_shown_where_the_runs_folder_is() -> None:
+    below = S3(bucket="runs", prefix="team", key_format="flows/{{workflow.name}}/{{pod.name}}")
+    plain = Context("lab", storage_ui="https://s3.example/browse", s3=below)
+    filled = Context("lab", storage_ui="https://s3.example/{bucket}/{run}/", s3=below)
+    assert storage_link(RUN, plain) == "https://s3.example/browse/team/flows/demo-abcde"
+    assert storage_link(RUN, filled) == "https://s3.example/runs/team/flows/demo-abcde/"
+
+
 def test_this_machine_has_neither() -> None:
     assert link_lines(RUN, LOCAL) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -262,7 +263,7 @@ class TestProgramsAreLintedAsWhatTheyCompileTo:
         assert lines == {"secret-literal": 3, "image-latest": 4, "argument-unknown": 6}
 
     def test_a_file_that_does_not_import_is_wrong_input(self, argojobs, folder) -> None:
-        (folder / "bad.py").write_text("import nowhere_to_be_found\n")
+        (folder / "bad.py").write_text("import argojobs, nowhere_to_be_found\n")
         assert argojobs("lint", "bad.py").code == 2
 
 
@@ -353,6 +354,31 @@ class TestFix:
         assert "left spec.templates[0].container.retryStrategy" in answer.err
         assert json.loads(answer.out)[0]["code"] == "misplaced-field"
         assert (folder / "unwise.yaml").read_text() == text
+
+
+class TestStandardInput:
+    def test_a_manifest_there_is_linted(self, argojobs, given) -> None:
+        given(WRONG)
+        answer = argojobs("lint", "-", "-o", "json")
+        assert answer.code == 2
+        assert ("<stdin>", 5) in [(one["file"], one["line"]) for one in json.loads(answer.out)]
+
+    def test_what_is_no_manifest_is_said(self, argojobs, given) -> None:
+        given("kind: [")
+        answer = argojobs("lint", "-")
+        assert answer.code == 2
+        assert answer.out.startswith("<stdin>:2:1: error: no valid YAML")
+
+    def test_it_cannot_be_put_right(self, argojobs, given) -> None:
+        given(UNWISE)
+        assert "standard input is none" in argojobs("lint", "-", "--fix").err
+
+    @pytest.fixture
+    def given(self, monkeypatch):
+        def give(text: str) -> None:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+        return give
 
 
 class TestExplain:

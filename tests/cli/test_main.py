@@ -120,6 +120,19 @@ def test_a_context_before_the_verb_is_the_same_as_after_it(argojobs) -> None:
     assert "no context 'abacus'" in before.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "x.py", "--priority", "high"), "--priority 'high' is no whole number"),
+        (("list", "--last", "1.5"), "--last '1.5' is no whole number"),
+    ],
+)
+def test_a_value_that_is_no_number_is_told(argojobs, words: tuple[str, ...], said: str) -> None:
+    answer = argojobs(*words)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: {said}\n  write it in digits\n")
+
+
 def test_a_value_that_is_no_choice_is_told_with_the_choices(argojobs) -> None:
     answer = argojobs("list", "-o", "table")
     assert answer.code == 2

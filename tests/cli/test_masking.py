@@ -29,6 +29,11 @@ TOKEN = "ghp_" + "a1B2" * 9
         (("run", "d.py", "--notify", "https://hooks.example.com/T0/B0/xyz"),
          "argojobs run d.py --notify 'https://hooks.example.com/***'"),
         (("run", "d.py", "--notify", "secret:slack/url"), "argojobs run d.py --notify secret:slack/url"),
+        (("run", "t.py", "--", "--params", "{x", "-p", "token=a", "-pn"),
+         "argojobs run t.py -- --params '{x' -p token=a -pn"),
+        (("run", "t.py", "--", "--api-key=abc", "--password", "pw", "--token", "-v", TOKEN),
+         "argojobs run t.py -- '--api-key=***' --password '***' --token -v '***'"),
+        (("run", "t.py", "--", "db://me:word@host"), "argojobs run t.py -- 'db://***@host'"),
     ],
 )  # fmt: skip
 def test_what_looks_like_a_secret_is_masked(words: tuple[str, ...], kept: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from fake_service import Shared, node, of, workflow
 from argojobs.cli import connect as connecting
 from argojobs.cli import group
 from argojobs.cli.owners import user_name
-from argojobs.config.contexts import S3, Context
+from argojobs.config.contexts import S3, Context, Registry
+from argojobs.images.builders.buildah import buildah
 from argojobs.storage.directory import DirectoryRepository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +41,8 @@ def job(batch_size: int = 1, epochs: int = 1, param1: int = 0, param2: int = 0) 
 CREDS = """\
 argo:
 - {name: lab, address: "lab:30992", namespace: argo, tls: true}
+registry:
+- {name: jfrog, url: null}
 """
 CONFIG = """\
 current_context = "gke.sandbox"
@@ -88,12 +92,20 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "workflows", "workflow")
     for name, text in (
         ("job.py", JOB),
-        ("experiment1.py", JOB),
+        ("experiment1.py", "import sys\n"),
+        ("train.py", "import sys\n"),
+        ("requirements.txt", "numpy\n"),
+        ("Dockerfile", "FROM scratch\nCOPY job.py job.py\n"),
         ("creds.yaml", CREDS),
         ("config.toml", CONFIG),
         (".argojobsignore", "creds.yaml\n"),
     ):
         Path(name).write_text(text)
+    for words in ("init", "add .", "-c user.name=t -c user.email=t@lab.example commit -m first"):
+        subprocess.run(["git", *words.split()], check=True, capture_output=True)
+    table = buildah("buildah", "1.28")
+    monkeypatch.setattr("argojobs.images.builders.choosing.choose", lambda *_, **__: table)
+    monkeypatch.setattr("argojobs.images.builders.building.has_image", lambda *_: False)
     monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.delenv("VISUAL", raising=False)
@@ -112,7 +124,9 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         server="https://abacus:30992",
         storage_ui="http://abacus:30991/{bucket}/{run}",
         s3=S3(bucket="runs", endpoint="abacus:30991"),
+        registry=Registry("registry.example"),
     )
+    monkeypatch.setattr("argojobs.images.described.providing.present", lambda *_: {})
     repository = DirectoryRepository(str(tmp_path / "store"))
     place = connecting.Target(context, fake, lambda: repository, lambda: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
@@ -133,7 +147,8 @@ def test_a_command_of_the_page_is_taken(argojobs, command: str) -> None:
     verb = next(word for word in words if word in group._BY_NAME)
     if verb not in READS:
         described = argojobs(*words, "--help").out
-        words.append("--dry-run" if "--dry-run" in described else "--help")
+        end = words.index("--") if "--" in words else len(words)
+        words.insert(end, "--dry-run" if "--dry-run" in described else "--help")
     answer = argojobs(*words)
     assert answer.code == 0, answer.err
 

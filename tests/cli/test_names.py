@@ -7,7 +7,7 @@ import json
 import pytest
 from fake_service import FakeService, node, workflow
 
-from argojobs.cli.names import run_name, run_names, step_named
+from argojobs.cli.names import find_run, find_runs, run_name, step_named
 from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import FULL_NAMES, name_start, object_name
@@ -98,7 +98,34 @@ def test_without_any_run_the_hint_is_how_to_start_one() -> None:
 
 
 def test_several_names_are_each_resolved_once(runs: FakeService) -> None:
-    assert run_names(runs, ["x7k2p", "other", "@latest"]) == ["demo-x7k2p", "other"]
+    found = find_runs(runs, ["x7k2p", "other", "@latest"])
+    assert [run["metadata"]["name"] for run in found] == ["demo-x7k2p", "other"]
+
+
+def test_a_whole_name_is_asked_for_and_no_list_of_names(
+    runs: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "names", pytest.fail)
+    assert find_run(runs, "demo-x7k2p", changes=True) == runs.runs["demo-x7k2p"]
+
+
+@pytest.mark.parametrize("given", ["7k2p", "@latest"])
+def test_what_is_no_whole_name_is_looked_up(runs: FakeService, given: str) -> None:
+    assert find_run(runs, given) == runs.runs["demo-x7k2p"]
+
+
+@pytest.mark.parametrize("given", ["", "a/b", "Demo", "demo-", "x" * 70])
+def test_what_can_be_no_name_is_never_asked_for(
+    runs: FakeService, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setattr(runs, "get", pytest.fail)
+    with pytest.raises(NotFoundError):
+        find_run(runs, given)
+
+
+def test_no_name_at_all_is_no_name(runs: FakeService) -> None:
+    with pytest.raises(NotFoundError, match="there is no run ''"):
+        run_name(runs, "")
 
 
 def test_a_step_is_named_by_its_name_and_the_nearest_is_told() -> None:

@@ -32,7 +32,7 @@ def browsed(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> Shared:
     context = replace(
         place.context, storage_ui="https://abacus:9001/{bucket}/{run}", s3=S3(bucket="models")
     )
-    changed = replace(place, context=context)
+    changed = place._replace(context=context)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: changed)
     return shared
 

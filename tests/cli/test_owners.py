@@ -11,6 +11,16 @@ from argojobs.errors import NotFoundError
 
 
 class TestNames:
+    @pytest.fixture(autouse=True, params=[True, False], ids=["finds parts", "finds whole names"])
+    def server(self, request: pytest.FixtureRequest, shared: Shared) -> None:
+        shared.finds_parts = request.param
+
+    def test_a_name_without_its_suffix_is_the_only_such_run_of_mine(self, shared: Shared) -> None:
+        assert run_name(shared, "demo") == "demo-mine1"
+        with pytest.raises(NotFoundError) as caught:
+            run_name(shared, "demo", changes=True)
+        assert "did you mean demo-mine1?" in caught.value.hint
+
     def test_the_latest_is_mine(self, shared: Shared) -> None:
         assert run_name(shared, "@latest") == "demo-mine1"
 
@@ -25,6 +35,10 @@ class TestNames:
 
     def test_an_ending_that_only_others_have_is_theirs(self, shared: Shared) -> None:
         assert run_name(shared, "alex1") == "demo-alex1"
+
+    def test_a_part_that_no_name_ends_in_is_no_name(self, shared: Shared) -> None:
+        with pytest.raises(NotFoundError, match="there is no run 'mo-mine'"):
+            run_name(shared, "mo-mine")
 
     def test_two_of_mine_are_listed(self, shared: Shared) -> None:
         shared.runs["last-mine1"] = of(user_name(), workflow("last-mine1"))

@@ -148,6 +148,7 @@ def test_what_a_pending_run_waits_for(argojobs, shared: Shared) -> None:
         run["status"]["synchronization"] = {"mutex": {"waiting": [{"mutex": "ml/Mutex/gpus"}]}}
         shared.runs[name] = run
     assert json.loads(argojobs("q", "b", "-o", "json").out)["waits_for"] == "place 2 of 2 for gpus"
+    assert "  waits    place 2 of 2 for gpus\n" in argojobs("get", "b").out
 
 
 class TestLogFiles:

@@ -40,6 +40,7 @@ class RunService(FakeService):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.folder = folder
+        self.home = folder.parent / "home"
         self.phase = "Succeeded"
         self.notes: list[str] = []
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from argojobs.cli.preparing import Wish
+from argojobs.cli.pipeline_images import PipelineImages
+from argojobs.cli.preparing import Wish, wish_of
 from argojobs.cli.submission import code_folder, in_store, prepared_for
 from argojobs.compile.load import load
 from argojobs.config.contexts import LOCAL, S3, Context
+from argojobs.errors import BundleError
 
 FILE = """
 from argojobs import Model, Outputs, pipeline, step
@@ -46,7 +51,9 @@ def file(tmp_path: Path) -> str:
 
 
 def workflow(file: str, context: Context, *, stored: bool, **more: Any) -> dict[str, Any]:
-    prepared = prepared_for(Wish(file, **more), load(file, ""), context, pytest.fail, stored=stored)
+    loaded = load(file, "")
+    images = PipelineImages(context, loaded.root, here=context.is_local)
+    prepared = prepared_for(Wish(file, **more), loaded, images, pytest.fail, stored=stored)
     return in_store(prepared.workflow, context)
 
 
@@ -96,3 +103,33 @@ def test_without_a_store_the_code_travels_in_the_manifest(file: str) -> None:
     names = [one["name"] for one in made["spec"]["arguments"]["parameters"]]
     assert "argojobs-code" in names
     assert "artifacts" not in step(made)["inputs"]
+
+
+@pytest.mark.parametrize("verb", ["run", "compile"])
+def test_each_wish_is_an_option(verb: str) -> None:
+    asked = {one.name for one in fields(Wish)} - {"values", "keep_names"}
+    if verb == "compile":
+        asked -= {"notify", "priority"}
+    given = importlib.import_module(f"argojobs.cli.verbs.{verb}").command.__annotations__
+    assert asked <= set(given)
+
+
+def test_what_is_not_asked_for_is_left_as_it_is() -> None:
+    options = {"file": "f.py", "priority": None, "assignments": ["a=1"], "detach": True}
+    assert wish_of(options) == Wish("f.py", assignments=["a=1"])
+
+
+@pytest.mark.parametrize(
+    ("context", "remedy"),
+    [
+        (Context("bare", server="https://bare.example"), "give the context bare an S3"),
+        (LAB, "store it with --upload"),
+    ],
+)
+def test_code_that_is_too_large_to_travel_has_its_remedy(
+    file: str, context: Context, remedy: str
+) -> None:
+    Path(file).with_name("large.bin").write_bytes(os.urandom(70_000))
+    with pytest.raises(BundleError, match="KiB in the manifest") as caught:
+        workflow(file, context, stored=False)
+    assert caught.value.hint.startswith(remedy)

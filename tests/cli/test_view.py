@@ -31,6 +31,11 @@ def test_a_failed_step_says_its_attempts_and_its_message() -> None:
     assert drawn([step]) == ["  ✖ train      12s  attempt 2 of 4 · main: Error (exit code 1)"]
 
 
+def test_what_an_earlier_run_did_has_no_time_of_its_own() -> None:
+    step = pod("train", "Succeeded", message="original pod: demo-x7k2p-1")
+    assert drawn([step]) == ["  ✔ train           reused"]
+
+
 def test_the_newest_log_lines_stand_under_the_step_that_runs() -> None:
     logs = {"train": ("epoch 1", "epoch 2"), "pretrain": ("old",)}
     lines = drawn([pod("pretrain", "Succeeded"), pod("train", "Running")], logs=logs, height=10)

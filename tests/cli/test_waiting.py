@@ -6,7 +6,7 @@ from typing import Any
 
 from fake_service import node, workflow
 
-from argojobs.cli.waiting import may_wait, pods_waiting, queue_places
+from argojobs.cli.waiting import awaited, may_wait, pods_waiting, queue_places
 
 SEMAPHORE = "argo/ConfigMap/argojobs-limits/abacus"
 
@@ -49,6 +49,13 @@ def test_a_run_that_holds_its_lock_does_not_wait() -> None:
     run = queued("a", 1)
     run["status"]["phase"] = "Running"
     assert queue_places([run]) == {}
+
+
+def test_what_the_run_itself_tells_needs_no_other_run() -> None:
+    assert awaited(queued("a", 1)) == (
+        "waits for argojobs-limits/abacus: argojobs list shows its place"
+    )
+    assert awaited(workflow("b", "Pending")) == ""
 
 
 class TestPods:

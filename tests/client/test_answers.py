@@ -99,7 +99,7 @@ def test_a_missing_permission_is_named_with_the_remedy(argo, service):
         "lab: not allowed to create workflows.argoproj.io in the namespace argo as "
         "system:serviceaccount:argo:nobody\n"
         "  a Role with the verb 'create' on 'workflows.argoproj.io' has to be bound to who the "
-        "token is of; argojobs doctor writes it"
+        "token is of; argojobs doctor --write - writes it"
     )
     assert error.exit_code == 2
 

@@ -120,3 +120,20 @@ def test_names_are_quoted_in_paths(argo, service):
         service.get("a/b?c")
     assert argo.requests[-1].path == f"{WORKFLOWS}/a/b?c"
     assert argo.requests[-1].query == {}
+
+
+def test_what_is_to_be_done_meanwhile_is_done_once_after_the_request_has_left(argo, service):
+    argo.add("one")
+    done = []
+    service.summaries(meanwhile=lambda: done.append(len(argo.requests) or "sent"))
+    service.summaries()
+    assert len(done) == 1
+
+
+def test_what_fails_meanwhile_is_no_failure_of_the_server(argo, service):
+    def fails():
+        raise OSError("a module cannot be read")
+
+    with pytest.raises(OSError, match="a module cannot be read"):
+        service.summaries(meanwhile=fails)
+    assert service.summaries() == []

@@ -33,6 +33,23 @@ def test_names_with_labels_say_whose_runs_are(argo, service):
     assert "items.spec" not in argo.requests[-1].query["fields"]
 
 
+def test_runs_whose_names_hold_a_text(argo, service):
+    runs = [argo.add(name, "Succeeded") for name in ("demo-abcde", "abc")]
+    argo.script(LIST, Reply({"items": runs}))
+    assert [name for name, _ in service.names_and_labels("abc")] == ["abc", "demo-abcde"]
+    query = argo.requests[-1].query
+    assert query["nameFilter"] == "Contains"
+    assert query["listOptions.fieldSelector"] == "metadata.name=abc"
+    assert "items.metadata.labels" in query["fields"]
+
+
+def test_runs_of_one_user_by_their_names(argo, service):
+    argo.add("mine", labels={"user": "me"})
+    argo.add("theirs", labels={"user": "them"})
+    found = service.names_and_labels(labels={"user": "me"})
+    assert [name for name, _ in found] == ["mine"]
+
+
 def test_nodes_are_not_asked_for(argo, service):
     add(argo, 1)
     service.list()

@@ -222,12 +222,31 @@ def test_of_a_pod_that_goes_while_it_is_followed_the_rest_is_read(argo, service)
     assert texts(service.logs("one", follow=True)) == ["line 0", "line 1", "line 2"]
 
 
+def test_what_an_earlier_run_wrote_is_no_news_to_who_follows(argo, connect):
+    notes = []
+    pod = three(argo, "Running")
+
+    def ends():
+        gone(argo, 2, b"of the earlier run\n")
+        argo.workflows["one"]["status"]["nodes"]["one-2"]["message"] = "original pod: zero-2"
+        argo.change("one", "Succeeded")
+
+    argo.script(LOG, Reply(messages(argo, pod), act=ends))
+    argo.pod("one", 2, "")
+    service = connect(note=notes.append)
+    assert texts(service.logs("one", follow=True)) == ["line 0", "line 1", "line 2"]
+    assert notes == []
+    assert texts(service.logs("one"))[-1] == "of the earlier run"
+
+
 def test_the_logs_of_an_archived_run(argo, service):
     three(argo)
     gone(argo, 1, b"line 0\n")
     labels = {"workflows.argoproj.io/workflow-archiving-status": "Persisted"}
     argo.workflows["one"]["metadata"]["labels"] = labels
     argo.archive_run("one")
-    argo.files = {"/artifacts-by-uid/uid-one/one-1/main-logs": b"line 0\n"}
-    argo.script(LOG, Reply([stream_error(5, 'workflows.argoproj.io "one" not found')]))
-    assert texts(service.logs("one")) == ["line 0"]
+    argo.files = {"/artifacts-by-uid/uid-one/one-1/main-logs": b"line 0\nline 1\n"}
+    unknown = Reply([stream_error(5, 'workflows.argoproj.io "one" not found')])
+    argo.script(LOG, unknown, unknown)
+    assert texts(service.logs("one")) == ["line 0", "line 1"]
+    assert texts(service.logs("one", tail=1)) == ["line 1"]

@@ -118,7 +118,7 @@ class User:
 
     def argojobs(self, *words: str | Path, cwd: Path = ROOT, code: int | None = 0) -> Done:
         """`argojobs WORDS`, which ends with this code (None: with any)."""
-        done = subprocess.run(**self.shell(*words, cwd=cwd), capture_output=True, timeout=300)
+        done = subprocess.run(**self.shell(*words, cwd=cwd), capture_output=True, timeout=900)
         assert code is None or done.returncode == code, done.stdout + done.stderr
         return done
 
@@ -142,7 +142,11 @@ class User:
         return found
 
     def until(
-        self, name: str, holds: Callable[[Workflow], object], seconds: float = 120
+        self,
+        name: str,
+        holds: Callable[[Workflow], object],
+        seconds: float = 400,
+        pause: float = 0.5,
     ) -> Workflow:
         """The run as soon as something holds of it; polled, because the cluster's time is real."""
         end = time.monotonic() + seconds
@@ -152,12 +156,21 @@ class User:
             if holds(workflow):
                 return workflow
             assert phase(workflow) not in FINAL, f"{name} ended: {messages(workflow)}"
-            time.sleep(0.3)
+            time.sleep(pause)
         raise AssertionError(f"{name}: not after {seconds:.0f} s: {steps_of(service.get(name))}")
 
-    def ended(self, name: str, seconds: float = 180) -> Workflow:
+    def ended(self, name: str, seconds: float = 400, pause: float = 0.5) -> Workflow:
         """The run when it has ended."""
-        return self.until(name, lambda workflow: phase(workflow) in FINAL, seconds)
+        return self.until(name, lambda workflow: phase(workflow) in FINAL, seconds, pause)
+
+    def until_said(self, name: str, text: str) -> None:
+        """Come back as soon as a step of the run has printed this."""
+        said = []
+        for line in self.service().logs(name, follow=True):
+            said.append(line.text)
+            if text in line.text:
+                return
+        raise AssertionError(f"{name} ended without {text!r}: {said}")
 
     def service(self) -> ArgoService:
         """The client that the context gives, for what no verb does."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,26 +26,51 @@ sys.path.insert(0, str(HERE))
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the suite out unless an argument of pytest names it or something in it."""
-    if collection_path != SUITE:
-        return None
-    for argument in config.args:
-        asked = (config.invocation_params.dir / argument.split("::")[0]).resolve()
-        if asked == SUITE or SUITE in asked.parents:
-            return None
-    return True
+    return None if collection_path != SUITE or asked_for(config) else True
+
+
+def asked_for(config: pytest.Config) -> bool:
+    """Whether an argument of pytest names the suite or something in it."""
+    named = [
+        (config.invocation_params.dir / argument.split("::")[0]).resolve()
+        for argument in config.args
+    ]
+    return any(path == SUITE or SUITE in path.parents for path in named)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
+    """Where processes share the tests (pytest-xdist), the one that leads them has the cluster up.
+
+    It alone can say what goes on; theirs then join it by the fixture.
+    """
+    leads = session.config.getoption("numprocesses", None) and not hasattr(
+        session.config, "workerinput"
+    )
+    if not leads or session.config.option.collectonly or not asked_for(session.config):
+        return (yield)
+    with use_of_the_cluster(session.config):
+        return (yield)
 
 
 @pytest.fixture(scope="session")
 def cluster(pytestconfig: pytest.Config) -> Iterator[Cluster]:
-    """The real Kubernetes and Argo of this machine: joined if one runs, else started and ended.
+    """The real Kubernetes and Argo of this machine: joined if one runs, else started and ended."""
+    with use_of_the_cluster(pytestconfig) as running:
+        yield running
 
-    A machine that lacks something fails here, with a line for each thing that is missing.
+
+@contextmanager
+def use_of_the_cluster(config: pytest.Config) -> Iterator[Cluster]:
+    """The cluster for as long as it is used; on a machine that lacks something pytest ends here.
+
+    It says a line for each thing that is missing.
     """
     from harness.cluster import session
     from harness.errors import Missing
 
-    reporter = pytestconfig.pluginmanager.get_plugin("terminalreporter")
-    capture = pytestconfig.pluginmanager.get_plugin("capturemanager")
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    capture = config.pluginmanager.get_plugin("capturemanager")
 
     def say(text: str) -> None:
         if reporter is not None and capture is not None:

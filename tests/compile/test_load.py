@@ -10,6 +10,7 @@ from argojobs.compile.load import load
 from argojobs.errors import DefinitionError, ManifestError, UsageError, UserCodeError
 
 STEP = "from argojobs import pipeline, step\n@step\ndef work(n: int) -> int:\n    return n\n"
+OURS = "import argojobs\n"
 PIPELINE = STEP + "@pipeline\ndef first(n: int = 1) -> int:\n    return work(n)\n"
 MANIFEST = """
 apiVersion: argoproj.io/v1alpha1
@@ -71,8 +72,8 @@ def test_an_imported_pipeline_counts_only_without_one_of_its_own() -> None:
     ("text", "hint"),
     [
         (STEP, "it has steps (work) but no @pipeline function that calls them."),
-        ("def run(): ...\n", "it has run; a pipeline is a function below @pipeline"),
-        ("", "a pipeline is a function below @pipeline"),
+        (OURS + "def run(): ...\n", "it has run; a pipeline is a function below @pipeline"),
+        (OURS, "a pipeline is a function below @pipeline"),
     ],
 )
 def test_a_file_without_a_pipeline_says_what_it_has(text: str, hint: str) -> None:
@@ -139,7 +140,7 @@ def test_a_missing_module_says_to_import_it_inside_the_step() -> None:
 def test_a_misspelt_module_of_the_project_is_not_called_third_party() -> None:
     _write("helpers_x/__init__.py", "")
     with pytest.raises(UserCodeError) as caught:
-        load(_write("flow_i.py", "import helpers_x.missing\n"))
+        load(_write("flow_i.py", OURS + "import helpers_x.missing\n"))
     assert "inside the step" not in caught.value.hint
 
 
@@ -147,8 +148,8 @@ def test_a_misspelt_module_of_the_project_is_not_called_third_party() -> None:
     ("text", "what", "where"),
     [
         ("x = = 1\n", "SyntaxError: invalid syntax", "flow_j.py:1"),
-        ("\n1 / 0\n", "ZeroDivisionError: division by zero", "flow_j.py:2"),
-        ("import sys; sys.exit(3)\n", "the file ends the program", "flow_j.py"),
+        (OURS + "1 / 0\n", "ZeroDivisionError: division by zero", "flow_j.py:2"),
+        (OURS + "import sys; sys.exit(3)\n", "the file ends the program", "flow_j.py"),
     ],
 )
 def test_a_file_that_does_not_import(text: str, what: str, where: str) -> None:

@@ -1,16 +1,10 @@
 """Settings: what the files say, merged, and every mistake with its line."""
 
-import time
 from pathlib import Path
 
 import pytest
 
-from argojobs.config.settings import (
-    ImageSettings,
-    config_file,
-    load_settings,
-    parse_settings,
-)
+from argojobs.config.settings import ImageSettings, load_settings, parse_settings
 from argojobs.errors import UsageError
 
 FULL = """\
@@ -101,16 +95,6 @@ def test_mistakes_say_file_line_and_the_nearest_name(text, what, where, hint):
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize("folder", ["/elsewhere", ""])
-def test_the_config_file_is_where_platformdirs_says(monkeypatch, folder):
-    import platformdirs
-
-    monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", folder)
-    place = platformdirs.user_config_dir("argojobs", appauthor=False)
-    assert config_file() == Path(place) / "config.toml"
-
-
 @pytest.mark.parametrize(
     ("data", "what"),
     [
@@ -121,11 +105,9 @@ def test_the_config_file_is_where_platformdirs_says(monkeypatch, folder):
         (b"x" * 1_000_000, "no TOML"),
     ],
 )
-def test_hostile_files_are_refused_in_bounded_time(user_file, tmp_path, data, what):
+def test_hostile_files_are_refused_before_they_are_read_whole(user_file, tmp_path, data, what):
     user_file.parent.mkdir(parents=True, exist_ok=True)
     user_file.write_bytes(data)
-    started = time.process_time()
     with pytest.raises(UsageError, match=what) as refused:
         load_settings(tmp_path)
     assert str(user_file) in str(refused.value.where)
-    assert time.process_time() - started < 2

@@ -10,6 +10,7 @@ from argojobs.engine.quantities import quantity
     [
         ("1", 1.0),
         ("500m", 0.5),
+        ("512Ki", 2**19),
         ("2Gi", 2 * 2**30),
         ("1.5G", 1.5e9),
         ("1e3", 1000.0),
@@ -24,7 +25,7 @@ def test_a_quantity_is_its_number(text, value):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{{inputs.parameters.cpu}}", "2Gb", "1 1", "mi", None, True, "1ni"]
+    "text", ["", "{{inputs.parameters.cpu}}", "2Gb", "1 1", "mi", None, True, "1ni", "1ki"]
 )
 def test_what_is_none_is_none(text):
     assert quantity(text) is None

@@ -64,6 +64,26 @@ def test_the_executor_is_bound_to_the_runs_account():
     ]
 
 
+def test_the_executor_may_report_outputs_and_what_it_collected_and_no_more():
+    (role,) = [
+        one
+        for one in setup_objects(Setup("lab"))
+        if one["kind"] == "Role" and one["metadata"]["name"] == "argojobs-executor"
+    ]
+    assert {
+        (resource, verb)
+        for rule in role["rules"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    } == {
+        ("workflowtaskresults", "create"),
+        ("workflowtaskresults", "patch"),
+        ("workflowartifactgctasks", "list"),
+        ("workflowartifactgctasks", "watch"),
+        ("workflowartifactgctasks/status", "patch"),
+    }
+
+
 def test_all_but_the_namespace_is_in_it():
     for one in setup_objects(Setup("lab", limits={"x": 2}, limits_name="l")):
         assert one["kind"] == "Namespace" or one["metadata"]["namespace"] == "lab"

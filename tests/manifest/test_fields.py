@@ -1,6 +1,5 @@
-import time
-
 import pytest
+from work_done import calls
 
 from argojobs.manifest.fields import MISPLACED, check_fields, table
 
@@ -115,10 +114,9 @@ def test_a_number_where_text_belongs_is_taken_as_text_with_a_warning():
     ]
 
 
-def test_a_file_with_countless_unknown_fields_costs_no_minutes():
+def test_a_file_with_countless_unknown_fields_costs_little_for_each():
     workflow = {"kind": "Workflow", "spec": {f"k{number}": 1 for number in range(200_000)}}
-    begin = time.process_time()
-    found = check_fields(workflow)
-    assert time.process_time() - begin < 3
+    found = []
+    assert calls(lambda: found.extend(check_fields(workflow))) < 20 * 200_000
     assert len(found) == 1001
     assert found[-1].message == "and 199000 more fields that Argo does not know"

@@ -97,6 +97,17 @@ class TestFromAStep:
         assert node["boundaryID"] == "new"
         assert nodes(made.workflow)["new"]["displayName"] == "new"
 
+    def test_outputs_of_what_goes_on_again_are_not_the_earlier_runs(self):
+        outer = manifest(
+            "{steps: [[{name: a, template: pod}]], "
+            "outputs: {parameters: [{name: o, valueFrom: {parameter: "
+            "'{{steps.a.outputs.parameters.o}}'}}]}}"
+        )
+        old = ended(outer, {"wf[0].a": Ended(parameters={"o": "1"})})
+        assert nodes(old)["wf"]["outputs"]["parameters"][0]["value"] == "1"
+        made = resubmit_from(old, ["a"], "new", now=NOW)
+        assert "outputs" not in nodes(made.workflow)["new"]
+
     def test_groups_of_steps_run_again_from_there(self):
         made = resubmit_from(ended(manifest(STEPS)), ["b"], "new", now=NOW)
         assert why(made)["c"] == KEPT

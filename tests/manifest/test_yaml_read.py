@@ -1,7 +1,6 @@
-import time
-
 import pytest
 import yaml
+from work_done import calls
 
 from argojobs.errors import ManifestError
 from argojobs.manifest.scalars import WrittenText
@@ -161,22 +160,19 @@ def test_a_fault_has_its_place_and_a_remedy(text, match, place):
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 5000, "- " * 5000 + "x", '{"a":' * 5000])
-def test_deep_nesting_is_refused_in_bounded_time(text):
-    began = time.perf_counter()
-    fault(text, "nest")
-    assert time.perf_counter() - began < 2
+def test_deep_nesting_is_refused_with_bounded_work(text):
+    assert calls(lambda: fault(text, "nest")) < 5_000
 
 
 def test_the_deepest_nesting_that_is_read():
     assert one("[" * (MAX_DEPTH - 1) + "]" * (MAX_DEPTH - 1))
 
 
-def test_an_alias_bomb_is_refused_in_bounded_time():
+def test_an_alias_bomb_is_refused():
+    """Expanded it would be more texts than any machine ends with."""
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"]
     lines += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
-    began = time.perf_counter()
     assert fault("\n".join(lines), "aliases expand").startswith("f.yaml:")
-    assert time.perf_counter() - began < 10
 
 
 def test_a_bomb_of_nothing_is_refused_as_well():

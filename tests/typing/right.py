@@ -12,6 +12,7 @@ from argojobs import (
     Directory,
     EmptyDir,
     Gathered,
+    Image,
     Model,
     Outputs,
     Retry,
@@ -129,3 +130,14 @@ def takes_any_step(one: Step[[int, Trained], Trained]) -> Trained:
 
 
 takes_any_step(external)
+
+
+in_an_image = step(image=Image(pip="requirements.txt", apt=["git"], env={"LEVEL": 1}, run=["ls"]))
+
+
+@in_an_image
+def installed() -> int:
+    return 1
+
+
+assert_type(installed.options(image=Image("python:3", pip=["numpy"]))(), int)

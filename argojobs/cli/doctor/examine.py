@@ -54,10 +54,12 @@ def _target(context: Context) -> Target:
     from argojobs.cli.connect import Target
     from argojobs.cli.remote import remote_repository, remote_service
 
-    service: ArgoService = remote_service(context)
-    return Target(
-        context, service, lambda: remote_repository(context), lambda: remote_service(context)
-    )
+    options = f" --context {context.name}"
+
+    def again() -> ArgoService:
+        return remote_service(context, options=options)
+
+    return Target(context, again(), lambda: remote_repository(context), again, options)
 
 
 def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
@@ -84,7 +86,9 @@ def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
             try:
                 theirs, source = argo_repository(kube, (namespace, USUAL_NAMESPACE))
             except ArgojobsError as error:
-                yield skipped("bucket", error.what, "argojobs doctor --run finds out")
+                yield skipped(
+                    "bucket", error.what, f"argojobs doctor {context.name} --run finds out"
+                )
             else:
                 yield compare(context.s3, theirs, source)
 
@@ -102,4 +106,6 @@ def _bucket_of_a_run(context: Context, place: Target | None) -> Check:
                 theirs = repository_of(place.service.get(name))
                 if theirs is not None:
                     return compare(context.s3, theirs, f"as the run {name} had it")
-    return skipped("bucket", "no run to compare with", "argojobs doctor --run makes one")
+    return skipped(
+        "bucket", "no run to compare with", f"argojobs doctor {context.name} --run makes one"
+    )

@@ -35,6 +35,13 @@ EXECUTOR = (
     Right("patch", "workflowtaskresults", _ARGO),
 )
 
+#: What the executor needs so that Argo removes an artifact with its run.
+COLLECTOR = (
+    Right("list", "workflowartifactgctasks", _ARGO),
+    Right("watch", "workflowartifactgctasks", _ARGO),
+    Right("patch", "workflowartifactgctasks/status", _ARGO),
+)
+
 
 def write_it(context: Context) -> str:
     """Return what to do about rights and objects that are missing."""
@@ -57,7 +64,9 @@ def kube_checks(context: Context, kube: Kube, namespace: str) -> Iterator[Check]
 def without_kube(context: Context) -> Iterator[Check]:
     """Yield what cannot be looked at without a kubeconfig, where it matters."""
     remedy = f"argojobs config set contexts.{context.name}.kubeconfig FILE"
-    yield skipped("executor", "no kubeconfig to ask by", "argojobs doctor --run finds out")
+    yield skipped(
+        "executor", "no kubeconfig to ask by", f"argojobs doctor {context.name} --run finds out"
+    )
     if context.storage or any(mount.kind == "claim" for mount in context.mounts):
         yield skipped("claims", "no kubeconfig to ask by: a missing claim is not made", remedy)
     if context.max_parallel > 1:
@@ -85,23 +94,36 @@ def rights(context: Context, kube: Kube, namespace: str) -> Check:
 
 
 def executor(context: Context, kube: Kube, namespace: str) -> Check:
-    """Steps can report their outputs: the runs' service account may write task results."""
+    """Steps can report their outputs: the runs' service account may write task results.
+
+    Where we have no keys of a store it is Argo that removes what a read of a claim stores there,
+    by that account.
+    """
     account = context.service_account or "default"
-    if read(kube, "ServiceAccount", namespace, account) is None:
-        return failed(
-            "executor",
-            f"there is no service account {account} in {namespace}",
-            write_it(context),
-        )
     try:
+        if read(kube, "ServiceAccount", namespace, account) is None:
+            return failed(
+                "executor",
+                f"there is no service account {account} in {namespace}",
+                write_it(context),
+            )
         missing = [str(one) for one in EXECUTOR if not account_may(kube, account, one, namespace)]
+        collector = COLLECTOR if context.s3 is None else ()
+        kept = [str(one) for one in collector if not account_may(kube, account, one, namespace)]
     except UsageError as error:
-        return skipped("executor", error.what, "argojobs doctor --run finds out")
+        return skipped("executor", error.what, f"argojobs doctor {context.name} --run finds out")
     if missing:
         return failed(
             "executor",
             f"the service account {account} may not {' nor '.join(missing)} in {namespace}: "
             "steps end in Error",
+            write_it(context),
+        )
+    if kept:
+        return warning(
+            "executor",
+            f"the service account {account} may not {' nor '.join(kept)} in {namespace}: what "
+            "artifacts get claim://... stores there is never removed",
             write_it(context),
         )
     return ok("executor", f"the service account {account} may report what steps did")
@@ -199,7 +221,7 @@ def argo_repository(kube: Kube, namespaces: Sequence[str]) -> tuple[dict[str, An
             return controller_s3(found.get("data") or {}), f"ConfigMap {CONTROLLER} in {namespace}"
     raise UsageError(
         f"the controller's settings are not in {' or '.join(dict.fromkeys(namespaces))}",
-        hint="argojobs doctor --run finds out",
+        hint="the same with --run finds out",
     )
 
 

@@ -1,86 +1,59 @@
-"""The check of a context's image registry. Source: the OCI distribution specification, `/v2/`."""
+"""The checks of a context's image registry: it answers, takes an image, and gives it back.
+
+Source: the OCI distribution specification; `images/registry/trial.py` says what is pushed.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok
-from argojobs.errors import ServerError
+from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
+from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    import requests
-
     from argojobs.config.contexts import Context, Registry
+    from argojobs.images.registry.client import Registry as OpenRegistry
 
-Secret = tuple[str, str]
-
-_SECONDS = 10
-_CHALLENGE = re.compile(r'(\w+)="([^"]*)"')
+#: The repository of the image that is pushed.
+TRIAL = "argojobs-doctor"
 
 
 def registry_checks(context: Context) -> Iterator[Check]:
-    """Yield whether the registry answers and takes the context's user; nothing without one."""
+    """Yield whether the registry answers, and whether we may push and pull; nothing without one."""
     if context.registry is not None and context.registry.url:
         known = context.registry
         yield from attempt("registry", lambda: registry(known, context.name))
 
 
-def registry(known: Registry, context: str) -> Check:
-    """Ask a registry for its version of the protocol. Raises ServerError where it is out of reach."""
-    from argojobs.config.secret_references import resolve
+def registry(known: Registry, context: str) -> Iterator[Check]:
+    """Ask a registry whether it takes us, then push and pull. Raises what the registry does."""
+    from argojobs.images.logins.login import credentials_for
+    from argojobs.images.registry.client import open_registry
 
-    given = (known.user, resolve(known.password)) if known.user and known.password else None
-    url, answer, secret = _first(known.url, given)
-    challenge = answer.headers.get("WWW-Authenticate", "")
-    refused = answer.status_code in (401, 403)
-    if refused and secret is not None and challenge.lower().startswith("bearer"):
-        fields = dict(_CHALLENGE.findall(challenge))
-        query = urlencode({key: fields[key] for key in ("service",) if key in fields})
-        token = _get(f"{fields.get('realm', '')}?{query}", secret)
-        refused = token.status_code != 200
-    if refused and secret is not None:
-        return failed(
-            "registry",
-            f"{url} does not take the user {known.user}",
-            f"argojobs config set contexts.{context}.registry.password REFERENCE",
-        )
-    if answer.status_code not in (200, 401, 403):
-        return failed(
-            "registry",
-            f"{url}/v2/ answers {answer.status_code}: it is no registry of images",
-            f"argojobs config set contexts.{context}.registry.url HOST[:PORT]",
-        )
-    as_whom = f", as {known.user}" if secret is not None else ""
-    return ok("registry", f"{url} answers{as_whom}")
+    said: list[str] = []
+    who = credentials_for(known.url, known.user, known.password, say=said.append)
+    opened = open_registry(known.url, who, context=context)
+    if opened.credentials is not None:
+        opened.ping()  # without a user it may say no, and still let everybody pull
+    told = opened.credentials
+    as_whom = f", as {told.user or 'the user of a token'}" if told is not None else ""
+    yield ok("registry", f"{opened.channel.base} answers{as_whom}")
+    for line in said:
+        yield warning("registry", line, f"docker login {opened.host}")
+    yield from attempt("push", lambda: push_and_pull(opened))
 
 
-def _first(url: str, secret: Secret | None) -> tuple[str, requests.Response, Secret | None]:
-    """Return the address that answers, what it answers, and whom it was told.
-
-    https is tried first, and http where a name has no scheme; then it is told nobody.
-    """
-    import requests
-
-    host = url.rstrip("/")
-    tries = [host] if "://" in host else [f"https://{host}", f"http://{host}"]
-    problem: Exception | None = None
-    for address in tries:
-        # a password goes only where the line is safe, or where http was asked for by name
-        shown = secret if address.startswith("https://") or "://" in host else None
-        try:
-            return address, _get(f"{address}/v2/", shown), shown
-        except requests.RequestException as error:
-            problem = problem or error
-    raise ServerError(
-        f"the registry {host} is out of reach",
-        hint="is its address right, and does it run? then try again",
-    ) from problem
-
-
-def _get(url: str, secret: Secret | None) -> requests.Response:
-    import requests
-
-    return requests.get(url, auth=secret, timeout=_SECONDS)
+def push_and_pull(opened: OpenRegistry) -> Check:
+    """Push a small image, pull and delete it. Who has no login there may want only to pull."""
+    name = opened.full_name(TRIAL)
+    try:
+        digest = opened.try_push(TRIAL)
+    except UsageError as error:
+        if opened.credentials is not None or opened.channel.withheld:
+            return failed("push", error.what, error.hint)
+        return warning("push", f"deploy could not push: {error.what}", error.hint)
+    opened.try_pull(TRIAL, digest)
+    if opened.delete(TRIAL, digest):
+        return ok("push", f"pushed, pulled and deleted a small image as {name}")
+    return ok("push", f"pushed and pulled a small image; {name} stays, the registry deletes none")

@@ -51,14 +51,21 @@ def auth(service: ArgoService) -> Check:
     user = service.user()
     who = str(user.get("subject") or user.get("serviceAccountName") or "")
     if not who:
-        return ok("auth", "the server asks nobody who they are")
+        token = service.address.token is not None
+        return ok(
+            "auth",
+            "the server does not say whose the token is"
+            if token
+            else "the server asks nobody who they are",
+        )
     return ok("auth", f"as {who}")
 
 
 def read(service: ArgoService) -> Check:
-    """Runs may be listed in the namespace."""
+    """Runs may be listed in the namespace; in one that is not there, too."""
     count = len(service.list(limit=1))
-    return ok("read", f"the namespace {service.namespace} has {'runs' if count else 'no runs yet'}")
+    shows = "has runs" if count else "shows no runs"
+    return ok("read", f"the namespace {service.namespace} {shows}")
 
 
 def submit(service: ArgoService, context: Context) -> Check:

@@ -22,7 +22,7 @@ def settings_checks(context: Context) -> Iterator[Check]:
 
 def settings(context: Context) -> Check:
     """Where the context was read from; it has been, or we would not be here."""
-    from argojobs.config.settings import config_file
+    from argojobs.config.files import config_file
 
     return ok("settings", f"the context {context.name}, of {config_file()}")
 

@@ -38,6 +38,7 @@ def round_trip(repository: Repository, s3: S3) -> Check:
     with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
         sent, back = Path(folder, "sent"), Path(folder, "back")
         sent.write_bytes(content)
+        repository.kind(key)  # raises for a bucket that is not there: some stores would make it
         repository.put(str(sent), key)
         try:
             repository.get(key, str(back))
@@ -81,6 +82,6 @@ def compare(s3: S3, theirs: dict[str, Any] | None, source: str) -> Check:
         return warning(
             name,
             f"the bucket has the name of Argo's; Argo calls the store {endpoint}, you {own} ({source})",
-            "argojobs doctor --run shows whether both are one",
+            "the same with --run shows whether both are one",
         )
     return ok(name, f"it is the one that Argo uses ({source})")

@@ -9,6 +9,7 @@ import typer
 from argojobs.cli import options
 
 if TYPE_CHECKING:
+    from argojobs.cli.claim_reads import Found
     from argojobs.cli.connect import Target
     from argojobs.cli.formats import Format
     from argojobs.cli.stores import Stored
@@ -36,19 +37,19 @@ def ls(
 ) -> int:
     """List the output artifacts of a run, with sizes and where they lie.
 
-    Of claim://name/path: what that folder of a claim holds.
+    Of s3://bucket/key and claim://name/path: what that folder holds.
     """
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.names import run_name, step_named
+    from argojobs.cli.names import find_run, step_named
     from argojobs.cli.stores import LOGS, stored_by
     from argojobs.cli.text import show
     from argojobs.cli.tree import leaves, steps_of
 
     target = target_of(context, server)
-    if run.startswith("claim://"):
-        return _list_claim(run, target, output)
-    workflow = target.service.get(run_name(target.service, run))
+    if run.startswith(("claim://", "s3://")):
+        return _list_folder(run, target, output)
+    workflow = find_run(target.service, run, options=target.options)
     tops = [step_named(workflow, step)] if step else steps_of(workflow)
     stored = stored_by(workflow, target, list(leaves(tops)))
     found = [one for one in stored if one.name != LOGS]  # that is what `argojobs logs` shows
@@ -161,14 +162,14 @@ def put(
     return 0
 
 
-def _list_claim(text: str, target: "Target", output: "Format | None") -> int:
-    """Print what a folder of a claim holds, one a line."""
+def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
+    """Print what a folder of a claim or a bucket holds, one a line."""
     from argojobs.cli.claim_reads import in_folder
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.text import columns, plain, show
     from argojobs.storage.sizes import size_text
 
-    found = in_folder(text, target)
+    found = _in_bucket(text, target) if text.startswith("s3://") else in_folder(text, target)
     if output is Format.name:
         for one in found:
             print_text(one.name)
@@ -184,6 +185,29 @@ def _list_claim(text: str, target: "Target", output: "Format | None") -> int:
         ]
         show(columns(lines, right=frozenset({0})))
     return 0
+
+
+def _in_bucket(text: str, target: "Target") -> "list[Found]":
+    """Return what a folder of a bucket holds. Raises NotFoundError for nothing at all."""
+    from argojobs.cli.claim_reads import Found
+    from argojobs.cli.stores import bucket
+    from argojobs.errors import NotFoundError, UsageError
+
+    name, _, key = text.removeprefix("s3://").partition("/")
+    if not name:
+        raise UsageError(f"{text!r} is no S3 address", hint="write s3://bucket/key")
+    key = key.strip("/")
+    found = [
+        Found(one, size or 0, "folder" if size is None else "file")
+        for one, size in bucket(target.context, name).level(key)
+    ]
+    if key and not found:
+        above = f"s3://{name}/{key.rpartition('/')[0]}"
+        raise NotFoundError(
+            f"there is nothing at {text}",
+            hint=f"what there is: argojobs artifacts ls {above}{target.options}",
+        )
+    return found
 
 
 def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
@@ -204,6 +228,7 @@ def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
             "key": stored.key,
             "where": where(stored, repository),
             "node": stored.node_id,
+            **({"optional": True} if stored.artifact.get("optional") else {}),
         }
 
     with ThreadPoolExecutor(8) as pool:
@@ -211,7 +236,7 @@ def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> Any:
-    """Lay artifacts out, one a line; what is gone says so."""
+    """Lay artifacts out, one a line; what is gone says so, and what a step need not have saved."""
     from argojobs.cli.text import columns, plain
     from argojobs.storage.sizes import size_text
 
@@ -219,12 +244,12 @@ def table(rows: list[dict[str, Any]]) -> Any:
     for row in rows:
         size = "?" if row["size"] is None else size_text(row["size"])
         if row["files"] == 0:
-            size = "gone"
+            size = "none" if row.get("optional") else "gone"
         lines.append(
             [
                 (plain(row["step"]), ""),
                 (row["name"], "bold"),
-                (size, "red" if row["files"] == 0 else ""),
+                (size, "red" if size == "gone" else ""),
                 (row["where"], "dim"),
             ]
         )
@@ -233,13 +258,13 @@ def table(rows: list[dict[str, Any]]) -> Any:
 
 def _get_output(text: str, target: "Target", path: Path) -> Path:
     """Copy an output of a step, from the bucket itself where there are keys for it."""
-    from argojobs.cli.names import run_name, step_named
+    from argojobs.cli.names import find_run, step_named
     from argojobs.cli.stores import named, repository_of, split_name
     from argojobs.cli.transfer import fetch_key
     from argojobs.storage.s3 import S3Repository
 
     run, step, name = split_name(text)
-    workflow = target.service.get(run_name(target.service, run))
+    workflow = find_run(target.service, run, options=target.options)
     stored = named(workflow, target, step_named(workflow, step), name)
     repository = repository_of(stored, target)
     if isinstance(repository, S3Repository):

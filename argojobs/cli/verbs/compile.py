@@ -8,6 +8,9 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.formats import Format
+from argojobs.cli.words import TakesWords
+
+COMMAND = TakesWords
 
 
 class Target(str, Enum):
@@ -18,11 +21,10 @@ class Target(str, Enum):
 
 
 def command(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A pipeline (.py, also hera) or a manifest.")
-    ],
+    ctx: typer.Context,
+    file: options.File = "",
     params: options.Params = "",
-    parameter: options.Param = None,
+    assignments: options.Param = None,
     pipeline: options.PipelineName = "",
     to: Annotated[
         Target | None,
@@ -39,11 +41,15 @@ def command(
     debug: Annotated[
         bool, typer.Option("--debug", help="Every step waits for a debugger.")
     ] = False,
-    debug_step: Annotated[
+    debug_steps: Annotated[
         list[str] | None,
         typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
     ] = None,
     image: options.Image = "",
+    base_image: options.BaseImage = "",
+    requirements: options.Requirements = "",
+    resources: options.Resources = "",
+    retries: options.Retries = None,
     code: options.Code = "",
     python: options.Python = "python3",
     max_code_size: options.MaxCodeSize = "",
@@ -59,37 +65,27 @@ def command(
     need --upload or --code image. With --context it has what every run there gets.
     """
     from argojobs.cli.connect import target
+    from argojobs.cli.pipeline_images import PipelineImages
     from argojobs.cli.plan import Upload, store
-    from argojobs.cli.preparing import Wish, with_bucket_artifacts
+    from argojobs.cli.preparing import wish_of, with_bucket_artifacts
     from argojobs.cli.submission import bucket_of, in_store, prepared_for
     from argojobs.cli.text import warn
-    from argojobs.compile.load import load
+    from argojobs.cli.words import loaded_by
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
 
-    wish = Wish(
-        file=file,
-        pipeline=pipeline,
-        params=params,
-        assignments=parameter or (),
-        debug=debug,
-        debug_steps=debug_step or (),
-        python=python,
-        code=code,
-        max_code_size=max_code_size,
-        allow_secret_files=allow_secret_files,
-        keep_names=to is not None,
-        image=image,
-    )
-    loaded = load(file, pipeline)
+    wish = wish_of(ctx.params, keep_names=to is not None)
+    loaded = loaded_by(ctx, retries=retries)
     # Without a word, the manifest is for no context: not even for the one in use.
     where = (context or ("" if server else LOCAL_NAME), server, loaded.root)
     chosen = choose(*where)
+    images = PipelineImages(chosen, loaded.root, here=False)
     prepared = prepared_for(
-        wish, loaded, chosen, lambda: target(*where).repository(), stored=upload
+        wish, loaded, images, lambda: target(*where).repository(), stored=upload
     )
     prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
     warn(prepared.warnings)
+    warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
     packed = prepared.packed
     if packed is not None:
         store(Upload(prepared.code_key, "code", packed=packed), target(*where).repository())

@@ -226,8 +226,8 @@ def add_context(
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.config.contexts import warnings_of
     from argojobs.config.editing import with_value
+    from argojobs.config.files import config_file
     from argojobs.config.importing import read_table
-    from argojobs.config.settings import config_file
 
     context = read_table(name, table, config_file())
 
@@ -252,8 +252,8 @@ def add_context(
 
 def with_contexts(text: str, contexts: Iterable[Context], *, replace: bool) -> str:
     """Return a config file's text with contexts in it. Raises ConflictError for names it has."""
+    from argojobs.config.files import config_file
     from argojobs.config.importing import written
-    from argojobs.config.settings import config_file
 
     for context in contexts:
         table = written(context, config_file())

@@ -23,13 +23,12 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_objects
-    from argojobs.cli.names import run_names
+    from argojobs.cli.names import find_runs
     from argojobs.cli.owners import check_owner
 
     place = target(context, server)
     service = place.service
-    names = run_names(service, runs, changes=True, options=place.options)
-    workflows = [service.get(name) for name in names]
+    workflows = find_runs(service, runs, changes=True, options=place.options)
     whose = [check_owner(one, place, force=force, verb="delete") for one in workflows]
     for workflow, of_whom in zip(workflows, whose, strict=True):
         name = str(workflow["metadata"]["name"])

@@ -21,32 +21,42 @@ def command(
 ) -> int:
     """Show one run: steps, parameters, outputs, why it failed."""
     from argojobs.cli.connect import target
+    from argojobs.cli.diagnosing import why
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.phases import BROKEN
     from argojobs.cli.report import failing_log, failure_lines
     from argojobs.cli.summary import where_in
     from argojobs.cli.times import run_seconds
+    from argojobs.cli.waiting import waits_for
 
     place = target(context, server)
     service = place.service
-    workflow = service.get(run_name(service, run, options=place.options))
+    workflow = find_run(service, run, options=place.options)
     if output is not None:
         print_object(workflow, output)
         return 0
     screen, now = screen_of(sys.stdout), time.time()
-    show(run_lines(workflow, screen, now, where_in(place, workflow)), screen=screen)
+    waits = waits_for(service, workflow)
+    show(run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
     if phase_of(workflow) in BROKEN:
         log = failing_log(service, workflow)
         report = failure_lines(
-            workflow, log, screen, took=run_seconds(workflow, now), options=place.options
+            workflow,
+            log,
+            screen,
+            took=run_seconds(workflow, now),
+            options=place.options,
+            why=why(workflow, log, options=place.options, local=place.local is not None),
         )
         show([[], *report], screen=Screen(screen.colour, screen.signs, width=0))
     return 0
 
 
-def run_lines(workflow: Workflow, screen: Screen, now: float, where: Any) -> list[Line]:
-    """Return what is to be seen of a run: headline, parameters, steps, outputs."""
+def run_lines(
+    workflow: Workflow, screen: Screen, now: float, where: Any, waits: str = ""
+) -> list[Line]:
+    """Return what is to be seen of a run: headline, what it waits for, parameters, steps, outputs."""
     from argojobs.cli.phases import of_run, sign, style
     from argojobs.cli.summary import output_lines, outputs_of
     from argojobs.cli.tree import steps_of
@@ -61,7 +71,7 @@ def run_lines(workflow: Workflow, screen: Screen, now: float, where: Any) -> lis
             ("  " + phase, style(phase)),
             ("  " + ended_counts(workflow, steps), "dim"),
         ],
-        *_indented(columns(fact_rows(workflow, now))),
+        *_indented(columns([*waits_row(waits), *fact_rows(workflow, now)])),
     ]
     for title, part in (
         ("Parameters", columns(parameter_rows(workflow))),
@@ -100,6 +110,11 @@ def fact_rows(workflow: Workflow, now: float) -> list[Line]:
     told = [(title, str(whole.get(f"argojobs.dev/{title}", ""))) for title in ("name", *LABELS)]
     rows.extend([(title, "dim"), (text, "")] for title, text in told if text)
     return rows
+
+
+def waits_row(waits: str) -> list[Line]:
+    """Return what a run waits for as a row; none where it does not."""
+    return [[("waits", "dim"), (waits, "yellow")]] if waits else []
 
 
 def parameter_rows(workflow: Workflow) -> list[Line]:

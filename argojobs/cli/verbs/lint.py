@@ -37,7 +37,10 @@ FAILED = 2
 def command(
     file: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Manifests, pipelines (.py), or folders of them."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Manifests, pipelines (.py), or folders of them; - is a manifest on standard input.",
+        ),
     ] = None,
     fix: Annotated[
         bool,
@@ -68,6 +71,7 @@ def command(
     \b
       argojobs lint workflow.yaml pipelines/
       argojobs lint --fix workflow.yaml
+      argojobs compile train.py | argojobs lint -
       argojobs lint --explain misplaced-field
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.linting import files_of, fix_files, lint_files

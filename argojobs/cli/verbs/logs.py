@@ -31,11 +31,11 @@ def command(
 ) -> int:
     """Show the log lines of a run or of one step."""
     from argojobs.cli.connect import target
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
 
     place = target(context, server)
     service = place.service
-    workflow = service.get(run_name(service, run, options=place.options))
+    workflow = find_run(service, run, options=place.options)
     write = sys.stdout.write
     encoding = sys.stdout.encoding or "utf-8"
     for text in log_texts(service, workflow, step, follow=follow, tail=tail):

@@ -33,12 +33,11 @@ def command(
     from argojobs.cli import browser
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_json, print_text, print_yaml
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.text import columns, show
 
     place = target(context, server)
-    name = run_name(place.service, run, options=place.options)
-    places = places_of(place.service.get(name), place)
+    places = places_of(find_run(place.service, run, options=place.options), place)
     wanted = [title for title, asked in (("ui", ui), ("storage", storage)) if asked]
     for title in wanted:
         if not places.get(title):

@@ -9,7 +9,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.formats import Format
-from argojobs.service import Workflow
+from argojobs.service import Workflow, phase_of
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -38,15 +38,15 @@ def command(
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_json, print_text, print_yaml
     from argojobs.cli.inquiry import as_data, lines_of
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.text import Screen, screen_of, show
 
     place = target(context, server)
-    name = run_name(place.service, run, options=place.options)
+    workflow = find_run(place.service, run, options=place.options)
     if output is Format.name:
-        print_text(name)
+        print_text(str(workflow["metadata"]["name"]))
         return 0
-    look = look_at(place, place.service.get(name), files=not no_logs)
+    look = look_at(place, workflow, files=not no_logs)
     if output is Format.json:
         print_json(as_data(look))
     elif output is Format.yaml:
@@ -60,8 +60,11 @@ def command(
 def look_at(place: "Target", workflow: Workflow, *, files: bool) -> "Inquiry":
     """Read what there is to read of a run; with files its logs are downloaded."""
     from argojobs.cli import step_logs
+    from argojobs.cli.diagnosing import why
     from argojobs.cli.inquiry import Inquiry
     from argojobs.cli.paths import localiser
+    from argojobs.cli.phases import BROKEN
+    from argojobs.cli.waiting import waits_for
 
     name = str(workflow["metadata"]["name"])
     step = step_logs.step_of_interest(workflow)
@@ -76,21 +79,15 @@ def look_at(place: "Target", workflow: Workflow, *, files: bool) -> "Inquiry":
         else:
             lines = list(step_logs.tail(place.service, workflow, step, SHOWN))
     local = localiser(place.service, name)
+    told = [local(text) for text in lines]
+    broken = phase_of(workflow) in BROKEN
     return Inquiry(
         workflow,
         place,
         time.time(),
         step,
-        [local(text) for text in lines],
+        told,
         logs,
-        _waits(place, workflow),
+        waits_for(place.service, workflow),
+        why(workflow, told, options=place.options, local=place.local is not None) if broken else "",
     )
-
-
-def _waits(place: "Target", workflow: Workflow) -> str:
-    """Return what a run waits for; for a lock all runs are looked at, to know its place."""
-    from argojobs.cli.waiting import lock_awaited, may_wait, pods_waiting, queue_places
-
-    if lock_awaited(workflow):
-        return queue_places(place.service.list()).get(str(workflow["metadata"]["name"]), "")
-    return pods_waiting(workflow) if may_wait(workflow) else ""

@@ -6,6 +6,10 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.words import TakesWords
+from argojobs.errors import UsageError
+
+COMMAND = TakesWords
 
 
 def command(
@@ -35,11 +39,13 @@ def command(
 
     It has the same code. Without --from or --reuse all steps run. With one of them a step is
     reused if it succeeded and neither its parameters nor anything before it changed; which ones
-    are, and why, is said before anything starts.
+    are, and why, is said before anything starts. A script, or a command in an image, may get other
+    words.
 
     \b
       argojobs resubmit @latest
       argojobs resubmit demo-x7k2p --from train -p epochs=20
+      argojobs resubmit train-b4wzc -- --epochs 20
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     import random
     from datetime import UTC, datetime
@@ -48,15 +54,23 @@ def command(
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
     from argojobs.cli.masking import command_line
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
     from argojobs.cli.started import follow_new, say_started
+    from argojobs.cli.words import words_of
     from argojobs.manifest.resubmit import fresh, new_name
     from argojobs.manifest.reuse import resubmit_from
+    from argojobs.manifest.words import with_words
 
     place, said = target(context, server), command_line(ctx.obj or ())
     service = place.service
-    old = service.get(run_name(service, run, changes=True, options=place.options))
-    given = overridden(old, params, parameter or ())
+    old = find_run(service, run, changes=True, options=place.options)
+    words = words_of(ctx)
+    if words is not None and (start or reuse):
+        raise UsageError(
+            "with other words nothing of a run is as it was: there is nothing to take over",
+            hint="leave out --from and --reuse, or the words",
+        )
+    given = overridden(old if words is None else with_words(old, words), params, parameter or ())
     name = new_name(old, random.SystemRandom())
     if start or reuse:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

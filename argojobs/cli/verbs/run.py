@@ -6,20 +6,21 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.formats import Format
+from argojobs.cli.words import TakesWords
 from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.plan import Plan
 
+COMMAND = TakesWords
+
 
 def command(
     ctx: typer.Context,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A pipeline (.py, also hera) or a manifest.")
-    ],
+    file: options.File = "",
     params: options.Params = "",
-    parameter: options.Param = None,
+    assignments: options.Param = None,
     pipeline: options.PipelineName = "",
     name: Annotated[
         str, typer.Option("--name", metavar="NAME", help="The run's name; made up otherwise.")
@@ -53,11 +54,15 @@ def command(
     debug: Annotated[
         bool, typer.Option("--debug", help="Every step waits for a debugger (port 3000).")
     ] = False,
-    debug_step: Annotated[
+    debug_steps: Annotated[
         list[str] | None,
         typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
     ] = None,
     image: options.Image = "",
+    base_image: options.BaseImage = "",
+    requirements: options.Requirements = "",
+    resources: options.Resources = "",
+    retries: options.Retries = None,
     code: options.Code = "",
     python: options.Python = "python3",
     strict_resources: Annotated[
@@ -70,48 +75,48 @@ def command(
     ] = False,
     max_code_size: options.MaxCodeSize = "",
     allow_secret_files: options.AllowSecretFiles = False,
+    pending_timeout: options.PendingTimeout = "",
     output: options.Output = None,
     context: options.ContextName = "",
     server: options.ServerName = "",
     verbose: options.Verbose = False,
+    config: Annotated[
+        str, typer.Option("--config", metavar="FILE", help="As mrunner has it.", hidden=True)
+    ] = "",
 ) -> int:
-    """Run a pipeline or an Argo Workflow, and follow it.
+    """Run a pipeline, manifest, script or command, and follow it.
 
     Ends with 0 when the run succeeded and 1 when it failed. Ctrl-C stops a run of this machine, a
-    second one ends its steps at once; a run on a server goes on without us.
+    second one ends its steps at once; a run on a server goes on without us. A run that waits for
+    more than 10 seconds says why; with --pending-timeout it is ended when it waits for too long.
 
     \b
       argojobs run demo.py --params '{"batch_size":2}'
       argojobs run demo.py -p batch_size=2 -p data=./folder
       argojobs run manifest.yaml --detach -o name
+      argojobs run train.py -- --epochs 3
+      argojobs run --image python:3.12-slim -- python -c 'print(1)'
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.connect import target
     from argojobs.cli.masking import command_line
+    from argojobs.cli.pending import pending_of
+    from argojobs.cli.pipeline_images import lacking, with_images
     from argojobs.cli.plan import carry_out, keep_manifest
-    from argojobs.cli.preparing import Wish
+    from argojobs.cli.preparing import wish_of
     from argojobs.cli.started import follow_new, say_started
     from argojobs.cli.submission import plan_of
-    from argojobs.cli.text import warn
-    from argojobs.compile.load import load
+    from argojobs.cli.text import say, warn
+    from argojobs.cli.words import loaded_by
 
     if detach and wait:
         raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
-    wish = Wish(
-        file=file,
-        pipeline=pipeline,
-        params=params,
-        assignments=parameter or (),
-        debug=debug,
-        debug_steps=debug_step or (),
-        python=python,
-        code=code,
-        max_code_size=max_code_size,
-        allow_secret_files=allow_secret_files,
-        image=image,
-        notify=notify,
-        priority=priority,
-    )
-    loaded = load(file, pipeline)
+    if config:
+        raise UsageError(
+            f"--config {config} is mrunner's description of an experiment for Neptune, which is not here",
+            hint="leave it out: --name and --experiment name a run, the words after -- are the "
+            "script's, and where it runs is a context (argojobs context import FILE)",
+        )
+    loaded = loaded_by(ctx, retries=retries)
     place = target(
         context,
         server,
@@ -120,15 +125,20 @@ def command(
         share_host_paths=share_host_paths,
         new_run=True,
     )
+    pending = pending_of(pending_timeout, place)
     if place.local is not None and not dry_run:
         place.local.prepare()
+    wish = wish_of(ctx.params)
     plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
     plan = plan.said_by(command_line(ctx.obj or ()))
     warn(plan.warnings)
+    warn(plan.notes, "note")
     if dry_run:
+        _, plan = lacking(plan, place.context)
         warn(place.service.check(plan.workflow), "note")
         _show_plan(plan, output)
         return 0
+    plan = with_images(plan, place.context, say)
     if place.context.storage:
         from argojobs.cli.claims import ensure_storage
 
@@ -140,7 +150,7 @@ def command(
         if detach:
             say_started(created, place, output)
             return 0
-        return follow_new(place, created, output, quiet=wait)
+        return follow_new(place, created, output, quiet=wait, pending=pending)
     finally:
         kept.join()
 

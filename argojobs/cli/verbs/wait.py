@@ -29,12 +29,13 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object, print_objects
-    from argojobs.cli.names import run_names
+    from argojobs.cli.names import find_runs
     from argojobs.cli.summary import succeeded
 
     place = target(context, server)
-    names = run_names(place.service, runs, options=place.options)
-    ended = ended_runs(place.again, names, 1 if any_of_them else len(names))
+    found = find_runs(place.service, runs, options=place.options)
+    names = [str(workflow["metadata"]["name"]) for workflow in found]
+    ended = ended_runs(place.again, found, 1 if any_of_them else len(names))
     if output is None:
         _say(ended)
     elif len(names) == 1 or any_of_them:
@@ -44,7 +45,9 @@ def command(
     return 0 if all(succeeded(workflow) for workflow in ended) else 1
 
 
-def ended_runs(connect: Callable[[], Service], names: list[str], count: int) -> list[Workflow]:
+def ended_runs(
+    connect: Callable[[], Service], workflows: list[Workflow], count: int
+) -> list[Workflow]:
     """Return the first `count` of the runs to end, in the order of their ends.
 
     Raises what watching one of them raises.
@@ -56,16 +59,17 @@ def ended_runs(connect: Callable[[], Service], names: list[str], count: int) -> 
     def left(_: int, note: Callable[[str], None]) -> None:
         raise KeyboardInterrupt
 
-    def watch(name: str) -> None:
+    def watch(workflow: Workflow) -> None:
         try:
             service = connect()
             how = Follow(service, connect, sys.stderr, "quiet", left)
-            answers.put(follow(how, service.get(name)))
+            answers.put(follow(how, workflow))
         except ArgojobsError as error:
             answers.put(error)
 
-    for name in names:
-        threading.Thread(target=watch, args=(name,), name=name, daemon=True).start()
+    for workflow in workflows:
+        name = str(workflow["metadata"]["name"])
+        threading.Thread(target=watch, args=(workflow,), name=name, daemon=True).start()
     ended: list[Workflow] = []
     while len(ended) < count:
         answer = answers.get()

@@ -9,6 +9,7 @@ from argojobs.service import is_final
 
 def command(
     run: options.RunName,
+    pending_timeout: options.PendingTimeout = "",
     output: options.Output = None,
     context: options.ContextName = "",
     server: options.ServerName = "",
@@ -16,22 +17,26 @@ def command(
 ) -> int:
     """Follow a run until it ends.
 
-    Ends with 0 when the run succeeded, 1 when it failed. Ctrl-C leaves; the run goes on.
+    Ends with 0 when the run succeeded, 1 when it failed or was pending for too long. Ctrl-C leaves;
+    the run goes on. A run that waits for more than 10 seconds says why.
     """
     from argojobs.cli.connect import target
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.names import run_name
+    from argojobs.cli.names import find_run
+    from argojobs.cli.pending import pending_of
     from argojobs.cli.summary import show_end
 
     place = target(context, server)
     service = place.service
-    workflow = service.get(run_name(service, run, options=place.options))
+    workflow = find_run(service, run, options=place.options)
     name = str(workflow["metadata"]["name"])
     stream = sys.stdout if output is None else sys.stderr
 
-    how = Follow(service, place.again, stream, mode_for(stream), leave, options=place.options)
+    pending = pending_of(pending_timeout, place)
+    mode = mode_for(stream)
+    how = Follow(service, place.again, stream, mode, leave, options=place.options, pending=pending)
     ended = is_final(workflow)
     try:
         final = workflow if ended else follow(how, workflow)

@@ -58,15 +58,28 @@ class Kube:
         Raises UsageError, NotFoundError and ConflictError as the server answers, ServerError
         where it is out of reach.
         """
+        text = self.text(method, path, query=query, body=body, kind=kind)
+        return json.loads(text) if text else None
+
+    def text(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        kind: str = "application/json",
+    ) -> bytes:
+        """Make one request and return its answer as it came, a log for example. Raises as `ask`."""
         from kubernetes.client.exceptions import ApiException
         from urllib3.exceptions import HTTPError
 
         try:
-            text = self.client.call_api(
+            answer: bytes = self.client.call_api(
                 path,
                 method,
                 query_params=list((query or {}).items()),
-                header_params={"Accept": "application/json", "Content-Type": kind},
+                header_params={"Accept": "application/json, */*", "Content-Type": kind},
                 body=body,
                 auth_settings=["BearerToken"],
                 response_type=None,
@@ -78,7 +91,7 @@ class Kube:
             raise answered(error.status or 0, _text(error), self, method, path) from error
         except HTTPError as error:
             raise out_of_reach(error, self) from error
-        return json.loads(text) if text else None
+        return answer
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -15,14 +15,15 @@ _REVIEWS = "/apis/authorization.k8s.io/v1"
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A verb on a resource of an API group: `create workflows.argoproj.io`."""
+    """A verb on a resource of an API group: `create workflows.argoproj.io`, `get pods/log`."""
 
     verb: str
     resource: str
     group: str = ""
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.resource}{f'.{self.group}' if self.group else ''}"
+        resource, slash, below = self.resource.partition("/")
+        return f"{self.verb} {resource}{f'.{self.group}' if self.group else ''}{slash}{below}"
 
 
 def may(kube: Kube, right: Right, namespace: str) -> bool:

@@ -13,9 +13,12 @@ from argojobs.dsl.where import mistake, nearest
 from argojobs.manifest.called import called, recalled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from argojobs.compile.code import Code
     from argojobs.dsl.foreign import Foreign
     from argojobs.dsl.graph import Graph
+    from argojobs.dsl.images import Image
     from argojobs.dsl.steps import Step
 
 
@@ -49,7 +52,8 @@ class Build:
         python: str,
         debug: bool | frozenset[str],
         root: Path | None,
-        image: str = "",
+        image: str | Image = "",
+        image_reference: Callable[[Image], str] | None = None,
     ) -> None:
         self.code = code
         self.python = python
@@ -57,6 +61,7 @@ class Build:
         self.names = Names()
         self._root = root
         self._image = image or DEFAULT_IMAGE
+        self._reference = image_reference
         self._templates: dict[str, dict[str, Any]] = {}
         self._seen: dict[Any, str] = {}
         self._steps: dict[Any, str] = {}
@@ -149,7 +154,9 @@ class Build:
         self._step_names.update({step.name: None, step.full_name: None})
         wanted = frozenset() if isinstance(self.debug, bool) else self.debug
         debug = self.debug is True or not wanted.isdisjoint((step.name, step.full_name))
-        return Program(self.code, self.python, self._project(step), debug, self._image)
+        return Program(
+            self.code, self.python, self._project(step), debug, self._image, self._reference
+        )
 
     def _project(self, step: Step[..., Any]) -> Path:
         if self._root is None:

@@ -135,14 +135,23 @@ class GraphWriter:
         return f"tasks[{literal(task)}].outputs.{kind}[{literal(name)}]"
 
     def list_path(self, value: Parameter) -> str:
-        """Return the list that a fan-out gathers, as an expression: [] if it had no items."""
+        """Return the list that a fan-out gathers, as an expression: [] if it had no items.
+
+        A fan-out over an empty list is skipped. Argo leaves its outputs absent, before 4.1 empty,
+        and what it prints absent always. Where an expression names an output that is absent, it
+        waits for it without end, reached or not (4.0.5, expressionReplaceStrict); `get` names
+        none. The comment does for whom Argo only reads as text: it keeps what a step prints if
+        the template mentions it (hasOutputResultRef).
+        """
         items = value.source_.items if isinstance(value.source_, Call) else None
         path = self.path(value)
-        place, task, _ = self.located(value)
+        place, name, _ = self.located(value)
         if place != "task" or (items is not None and items.source is None):
             return path
-        # A fan-out over an empty list is skipped: Argo leaves its outputs absent, before 4.1 empty.
-        return f"(tasks[{literal(task)}].status == 'Skipped' ? '[]' : {path})"
+        task = f"tasks[{literal(name)}]"
+        if _is_printed(value):
+            path = f"get({task}, 'outputs').{RESULT} /* {path} */"
+        return f"({task}.status == 'Skipped' ? '[]' : {path})"
 
     def place(self) -> str:
         """Return the prefix of keys that belong to this call of this graph alone."""

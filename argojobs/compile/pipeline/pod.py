@@ -10,10 +10,11 @@ from argojobs.dsl.resources import GPU, Port, Secret
 from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 #: Runs where no image is named.
 DEFAULT_IMAGE = "docker.io/library/python:3.12-slim"
+IN, IN_PATH = "argojobs-in", "/argojobs/in"
 OUT, OUT_PATH = "argojobs-out", "/argojobs/out"
 SHM, SHM_PATH = "argojobs-shm", "/dev/shm"  # noqa: S108 - not a file of ours
 _PORTS = {"debug": Port(3000), "tensorboard": Port(6006)}
@@ -116,10 +117,25 @@ def _as_written(text: str) -> str:
     return text.replace("$", "$$") if "$$" in text or "$(" in text else text
 
 
-def volumes(settings: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the volumes of the template and where the container mounts them."""
+def volumes(
+    settings: Mapping[str, Any], own_inputs: Iterable[str] | None = None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the volumes of the template and where the container mounts them.
+
+    own_inputs: if the folder of the inputs is a volume, those of its folders that are mounted by
+    themselves. Argo loads an artifact whose path lies in a volume straight into it, so that one
+    which is absent has no path; any other it mounts, and an absent one is an empty folder (seen
+    with Argo 4.0.5). Folders that it makes on the way are closed to all but the user that loads
+    (0700), who may be another than the step's; a mounted one is open.
+    """
     found: list[dict[str, Any]] = [{"name": OUT, "emptyDir": {}}]
     mounts: list[dict[str, Any]] = [{"name": OUT, "mountPath": OUT_PATH}]
+    if own_inputs is not None:
+        found.append({"name": IN, "emptyDir": {}})
+        mounts.append({"name": IN, "mountPath": IN_PATH})
+        mounts += [
+            {"name": IN, "mountPath": f"{IN_PATH}/{name}", "subPath": name} for name in own_inputs
+        ]
     given = dict(settings.get("volumes", {}))
     shm = _shared_memory(settings)
     if shm is not None and SHM_PATH not in given:

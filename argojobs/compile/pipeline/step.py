@@ -14,20 +14,25 @@ from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
 from argojobs.dsl.callables import unwrapped
+from argojobs.dsl.images import Image
 from argojobs.dsl.where import mistake
 from argojobs.runtime.environment import parameter_variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from argojobs.compile.code import Code
     from argojobs.dsl.signature import Field, Input
     from argojobs.dsl.steps import Step
 
 _CODE_PATH = "/argojobs/code"
+#: The module with our own steps, those of plain scripts.
+SCRIPT = "argojobs.runtime.script"
 _MODE = {"mode": 0o755, "recurseMode": True}
 _PLACE_KEY = "{{inputs.parameters.argojobs-gather}}/%s/%s"
-#: Attempts of an item store at one place (others at their pod's): see `runtime.tree`.
+#: Which attempt it is, 0 the first: Argo knows `retries` only where there is a retryStrategy. The
+#: attempts of an item store at one place, so the runtime notes what is the last one's (see its
+#: `tree`). JOB_RESTARTED does not come from it: that asks for a checkpoint, not for an attempt.
 _ATTEMPT = ({"name": "ARGOJOBS_ATTEMPT", "value": "{{retries}}"},)
 _GIVEN_NUMBER = "{{inputs.parameters.argojobs-item}}"
 
@@ -37,13 +42,15 @@ class Program:
     """How a container gets the code and starts it.
 
     root: the project's folder here. image: what steps without an image of their own run in.
+    reference: from an image that is described to its name; None where nobody knows one.
     """
 
     code: Code
     python: str
     root: Path
     debug: bool
-    image: str
+    image: str | Image
+    reference: Callable[[Image], str] | None = None
 
 
 def step_template(
@@ -75,12 +82,12 @@ def step_template(
     if outputs:
         template["outputs"] = outputs
     template.update(pod.template_fields(settings))
-    volumes, mounts = pod.volumes(settings)
+    volumes, mounts = pod.volumes(settings, _own_input_folders(step))
     template["volumes"] = volumes
     environment = _unique(
         *_parameters(step, given),
         *_run(step, program),
-        *(_ATTEMPT if gathered and "retry" in settings else ()),
+        *(_ATTEMPT if "retry" in settings else ()),
         *pod.environment(settings),
     )
     template["container"] = _container(step, settings, program, environment, mounts)
@@ -111,7 +118,7 @@ def _inputs(step: Step[..., Any], code: Code, given: Mapping[str, str]) -> dict[
             if name not in given:
                 parameters.append({"name": name})
             continue
-        path = f"/argojobs/in/{name.replace('-', '/', 1)}"
+        path = f"{pod.IN_PATH}/{name.replace('-', '/', 1)}"
         # A fan-out over an empty list stores nothing.
         optional = declared.optional or declared.kind == "gathered"
         artifacts.append(
@@ -121,6 +128,18 @@ def _inputs(step: Step[..., Any], code: Code, given: Mapping[str, str]) -> dict[
         **({"parameters": parameters} if parameters else {}),
         **({"artifacts": artifacts} if artifacts else {}),
     }
+
+
+def _own_input_folders(step: Step[..., Any]) -> list[str] | None:
+    """Return the arguments with several artifacts, if one of the others may be absent."""
+    if not any(declared.optional for declared in step.inputs.values()):
+        return None
+    return [
+        name
+        for name, declared in step.inputs.items()
+        if declared.kind in ("outputs", "gathered")
+        and any(field.kind == "artifact" for field in declared.fields.values())
+    ]
 
 
 def _outputs(step: Step[..., Any], gathered: frozenset[str], number: str) -> dict[str, Any]:
@@ -149,7 +168,7 @@ def _container(
     mounts: list[dict[str, Any]],
 ) -> dict[str, Any]:
     container: dict[str, Any] = {
-        "image": settings.get("image", program.image),
+        "image": _image(step, settings.get("image", program.image), program),
         "command": _command(step, program),
     }
     if program.code.kind == "stored":
@@ -161,6 +180,19 @@ def _container(
         container["resources"] = resources
     container["volumeMounts"] = mounts
     return container
+
+
+def _image(step: Step[..., Any], image: str | Image, program: Program) -> str:
+    """Return the name of the image that a step runs in."""
+    if not isinstance(image, Image):
+        return image
+    if program.reference is None:
+        raise mistake(
+            f"the step {step.name} runs in an Image, which has no name before it is built",
+            "compile it for a context that has a registry, or name an image that there is",
+            step.where,
+        )
+    return program.reference(image)
 
 
 def _parameters(step: Step[..., Any], given: Mapping[str, str]) -> Iterator[dict[str, str]]:
@@ -202,6 +234,8 @@ def _command(step: Step[..., Any], program: Program) -> list[str]:
 
 def _file(step: Step[..., Any], root: Path) -> str:
     """Return the step's file in the project, or its module's name if it is installed."""
+    if step.__module__ == SCRIPT:  # travels with every bundle
+        return step.__module__
     file = source_file(step).resolve()
     if file.is_relative_to(root.resolve()):
         return file.relative_to(root.resolve()).as_posix()

@@ -24,9 +24,11 @@ from argojobs.manifest.signature import SIGNATURE
 from argojobs.runtime.wire import encode, wire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from argojobs.compile.code import Code
+    from argojobs.dsl.images import Image
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.signature import Field
 
@@ -42,19 +44,21 @@ def compile_pipeline(
     python: str = "python3",
     debug: bool | frozenset[str] = False,
     root: Path | None = None,
-    image: str = "",
+    image: str | Image = "",
+    image_reference: Callable[[Image], str] | None = None,
 ) -> dict[str, Any]:
     """Return the manifest of a pipeline.
 
     code: where its steps' code comes from. python: the program that runs them in their images.
     debug: steps that wait for a debugger (True: each). root: the folder that is packed, found
     from the pipeline's file if left out. image: what steps that name none run in, a plain Python
-    if left out. Raises DefinitionError for a pipeline that cannot be,
-    and for a step to debug that there is not.
+    if left out. image_reference: from an `Image` to the name that the manifest has for it. Raises
+    DefinitionError for a pipeline that cannot be, for a step to debug that there is not, and for
+    an Image where no reference is known.
     """
     graph = trace(pipeline)
     plain = plain_parameters(pipeline, graph)
-    build = Build(code, python, debug, root, image)
+    build = Build(code, python, debug, root, image, image_reference)
     entrypoint = build.graph(graph, pipeline.settings)
     spec: dict[str, Any] = {"entrypoint": entrypoint}
     arguments = _arguments(pipeline, code)

@@ -237,7 +237,9 @@ def _without_namespace(root: str, volumes: list[Bind]) -> Layout:
     for bind in volumes:
         if os.path.realpath(root + bind.target) == os.path.realpath(bind.source):
             continue  # the volume is what lies there
-        layout.folders.append(os.path.dirname(bind.target))
+        above = os.path.dirname(bind.target)
+        if not any(_within(above, target) for target, _ in layout.links):  # a volume in a volume
+            layout.folders.append(above)
         layout.links.append((bind.target, bind.source))
     return layout
 

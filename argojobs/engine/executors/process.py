@@ -20,7 +20,12 @@ from typing import TYPE_CHECKING
 import argojobs
 from argojobs.engine.executors import outcome
 from argojobs.engine.executors.outcome import LOST
-from argojobs.engine.executors.processes import boot_identity, send, session_members
+from argojobs.engine.executors.processes import (
+    boot_identity,
+    send,
+    session_members,
+    start_time,
+)
 from argojobs.engine.model import PodResult
 from argojobs.errors import HostError
 
@@ -359,7 +364,13 @@ class ProcessExecutor:
     def _bury(self, directory: str, result: PodResult = LOST) -> None:
         """End what a lost pod left running, and write its result."""
         started = outcome.read_started(directory)
-        if started is not None and started.boot == self._boot:
+        # A number is given again only when nothing is left of its session: whatever bears it now,
+        # and all in its session, is somebody else's.
+        if (
+            started is not None
+            and started.boot == self._boot
+            and start_time(int(started.pid)) in ("", started.start)
+        ):
             for pid in session_members(int(started.pid)):
                 send(pid, signal.SIGKILL)
         self._write(directory, result)

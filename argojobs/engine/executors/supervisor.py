@@ -14,13 +14,14 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import set_mode
-from argojobs.engine.collect import collect, result_text
+from argojobs.engine.collect import collect, result_text, with_values
 from argojobs.engine.executors import outcome
 from argojobs.engine.executors.bundle import find_bundle, show_bundle
-from argojobs.engine.executors.layout import Layout, lay_out
+from argojobs.engine.executors.layout import FOR_ALL, Layout, lay_out
 from argojobs.engine.executors.namespace import private_root
 from argojobs.engine.executors.patience import OutOfPatience, Patience
 from argojobs.engine.executors.processes import (
@@ -215,6 +216,7 @@ class Supervisor:
                 with new_file(target) as file:
                     file.write(item["data"].encode("utf-8", "surrogateescape"))
             elif not self._fetch(item, target):
+                self._show_absent(item["path"], target)
                 return
             if item["mode"] is not None:
                 set_mode(target, item["mode"], recurse=item["recurse"])
@@ -222,6 +224,16 @@ class Supervisor:
             raise InputError(_unloaded(item, error.what)) from error
         except OSError as error:
             raise InputError(_unloaded(item, (error.strerror or str(error)).lower())) from error
+
+    def _show_absent(self, path: str, target: str) -> None:
+        """Make the folder that Argo mounts for an optional artifact that is absent.
+
+        In a volume there is none: an artifact is loaded straight into it (seen with Argo 4.0.5).
+        """
+        if not any(path.startswith(f"{mount['path']}/") for mount in self.request["mounts"]):
+            with suppress(FileExistsError):
+                os.mkdir(target)
+                os.chmod(target, FOR_ALL)
 
     def _fetch(self, item: Mapping[str, Any], target: str) -> bool:
         repository, key = self._open_repository(), item["key"]
@@ -284,7 +296,8 @@ class Supervisor:
             program = find_program(command[0], environment)
             return spawn(program, command, environment, log, tee)
         except OSError as error:
-            outputs = {"exitCode": str(NOT_STARTED)}
+            declared = self.request["outputs"]["declared"]
+            outputs = {"parameters": with_values(declared, {}), "exitCode": str(NOT_STARTED)}
             text = str(error) if error.errno is None else start_problem(error)
             if error.errno is None:
                 text = f"failed to find name in PATH: {text}{_remedy(container)}"

@@ -98,7 +98,9 @@ def publish(turn: Turn, node: Node) -> None:
     before = turn.status("outputs") or {}
     after = dict(before)
     for p in parameters:
-        made = {"name": p["globalName"], "value": p.get("value")}
+        made = {"name": p["globalName"]}
+        if p.get("value") is not None:
+            made["value"] = p["value"]
         after["parameters"] = _replaced(after.get("parameters") or [], made)
     for a in artifacts:
         made = {key: value for key, value in a.items() if key not in {"globalName", "path"}}

@@ -127,16 +127,6 @@ class RunState:
         while decision.rang is not None and self.alarms and self.alarms[0][0] <= decision.rang:
             heapq.heappop(self.alarms)
 
-    def next_alarm(self) -> float | None:
-        """When the next `Tick` is due, for a controller that starts anew; None for never."""
-        if self.status.get("phase") in COMPLETED:
-            return None
-        times = [self.alarms[0][0]] if self.alarms else []
-        allowed, started = self.spec.get("activeDeadlineSeconds"), self.status.get("startedAt")
-        if allowed is not None and started and not self.private.get("late"):
-            times.append(clock.seconds(clock.whole(started)) + float(allowed))
-        return min(times, default=None)
-
     def _set_alarm(self, node: Node) -> None:
         due = node.get("_due")
         if due is not None and node["phase"] in ACTIVE:

@@ -14,14 +14,10 @@ from ..nearest import suggestion
 from ..places import Path
 from .ancestry import Ancestry
 from .globals import Globals
+from .members import OF_NODE_IN_EXPRESSIONS, outputs_of, tag_names
 from .referenced import check_referenced
 from .subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
 from .texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
-
-_OF_NODE = frozenset(
-    {"id", "startedAt", "finishedAt", "hostNodeName", "status", "name", "exitCode", "ip"}
-)
-_RESULT_TYPES = (*POD_TYPES, "data", "http", "plugin")
 
 
 def check_references(subject: Subject) -> Iterator[Finding]:
@@ -103,23 +99,27 @@ def _template(
     if target:
         yield from check_texts(target, (*path, "dag", "target"), names.fault)
     for caller in found:
-        resolver = graph.resolver(caller)
+        resolver, of_tags = graph.resolver(caller), graph.resolver(caller, tag=True)
         for field, value in caller.value.items():
             if field == "inline" and value:
                 own = _Names(subject, globals_, value, resolver)
                 yield from _template(subject, globals_, value, (*caller.path, field), own)
             elif field in ("hooks", "onExit"):
                 yield from check_texts(
-                    value, (*caller.path, field), graph.resolver(caller, after=True)
+                    value,
+                    (*caller.path, field),
+                    graph.resolver(caller, after=True),
+                    graph.resolver(caller, after=True, tag=True),
                 )
             elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
                 value
             ):
                 continue
             else:
-                yield from check_texts(value, (*caller.path, field), resolver)
+                yield from check_texts(value, (*caller.path, field), resolver, of_tags)
     if template.get("outputs"):
-        yield from check_texts(template["outputs"], (*path, "outputs"), graph.resolver(None))
+        resolver, of_tags = graph.resolver(None), graph.resolver(None, tag=True)
+        yield from check_texts(template["outputs"], (*path, "outputs"), resolver, of_tags)
 
 
 class _Graph:
@@ -134,11 +134,14 @@ class _Graph:
         self.by_name = {caller.name: caller for caller in found}
         self.ancestry = Ancestry(found) if self.root == "tasks" else None
         self.outputs: dict[int, frozenset[str]] = {}
+        self.tags: dict[tuple[int, bool, bool], frozenset[str]] = {}
 
-    def resolver(self, caller: Caller | None, *, after: bool = False) -> Resolver:
+    def resolver(
+        self, caller: Caller | None, *, after: bool = False, tag: bool = False
+    ) -> Resolver:
         """Return what a task or step (None: the template's outputs) knows.
 
-        after: whether its own outputs are there, too.
+        after: whether its own outputs are there, too. tag: whether a tag names it.
         """
 
         def fault(name: str) -> Fault | None:
@@ -146,18 +149,20 @@ class _Graph:
                 if caller is not None and caller.loops:
                     return _item_fault(name, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
-                return self.node_fault(name, caller, after=after)
+                return self.node_fault(name, caller, after=after, tag=tag)
             return self.names.fault(name)
 
         return fault
 
-    def node_fault(self, name: str, caller: Caller | None, *, after: bool) -> Fault | None:
+    def node_fault(
+        self, name: str, caller: Caller | None, *, after: bool, tag: bool
+    ) -> Fault | None:
         what, _, rest = name[len(self.root) + 1 :].partition(".")
         other = self.by_name.get(what)
         if other is None:
             hint = suggestion(what, list(self.by_name)[:200], what=f"the {self.root} are")
             return error, "unresolved-reference", f"there is no {self.root[:-1]} {what!r}", hint
-        fault = self.output_fault(other, rest, name)
+        fault = self.output_fault(other, rest, name, caller, tag=tag)
         if fault is not None or caller is None:
             return fault
         if other is caller or other.name == caller.name:
@@ -177,28 +182,50 @@ class _Graph:
             return self.ancestry.before(other.name, caller.name)
         return int(other.path[-2]) < int(caller.path[-2])
 
-    def output_fault(self, other: Caller, rest: str, name: str) -> Fault | None:
-        """Return what is wrong with an output of a task or step."""
+    def output_fault(
+        self, other: Caller, rest: str, name: str, caller: Caller | None, *, tag: bool
+    ) -> Fault | None:
+        """Return what is wrong with what is named of a task or step, by which caller."""
         kind, _, output = rest.partition("outputs.")[2].partition(".")
         if other.loops and kind == "artifacts" and output:
             hint = "let each item write below one key, and take that key as one artifact"
             message = f"{other.name!r} loops: Argo gathers parameters of its items, no artifacts"
             return error, "gathered-artifact", message, hint
         template = self.subject.called(other.value)
-        if template is None or not rest or rest in _OF_NODE:
+        if template is None:
             return None
-        known = self.outputs.get(id(template))
-        if known is None:
-            known = self.outputs[id(template)] = _outputs_of(template)
-        if rest in known or (other.loops and rest == "outputs.parameters"):
-            return None
-        if "[" in rest or any(one.startswith(rest + ".") for one in known):
-            return None
-        if any(rest.startswith(one + ".") for one in known):
-            return None
+        if tag:
+            known = self.tag_names(other, template, caller)
+            if rest in known:
+                return None
+        else:
+            known = self.outputs_of(template)
+            if not rest or _may_be(rest, known) or (other.loops and rest == "outputs.parameters"):
+                return None
+        if rest == "outputs.parameters" and other.value.get("withSequence"):
+            message = f"Argo's lint knows no {{{{{name}}}}} of a withSequence"
+            hint = "name one of them (outputs.parameters.x), or loop over a list, with withParam"
+            return error, "unresolved-reference", message, hint
         hint = suggestion(rest, sorted(known), what="it has")
         message = f"template {template.get('name', 'inline')!r} has no {rest}: {{{{{name}}}}}"
         return error, "unresolved-reference", message, hint
+
+    def outputs_of(self, template: Object) -> frozenset[str]:
+        known = self.outputs.get(id(template))
+        if known is None:
+            known = self.outputs[id(template)] = outputs_of(template)
+        return known
+
+    def tag_names(self, other: Caller, template: Object, caller: Caller | None) -> frozenset[str]:
+        is_dag = self.ancestry is not None
+        own = caller is not None and other.name == caller.name
+        key = id(other), caller is None, own
+        known = self.tags.get(key)
+        if known is None:
+            known = self.tags[key] = tag_names(
+                template, other, status=caller is not None or not is_dag, gathered=is_dag or not own
+            )
+        return known
 
     def skipped_fault(self, other: Caller, caller: Caller, rest: str, what: str) -> Fault | None:
         """Return that the output may be missing because a condition skipped its maker."""
@@ -215,6 +242,15 @@ class _Graph:
             default = "give the output a valueFrom.default"
         hint = f"{default}, or give both the same `when`"
         return warning, "skipped-output", message, hint
+
+
+def _may_be(rest: str, outputs: frozenset[str]) -> bool:
+    """Whether an expression may name this: an output, what is in one, or what one is in."""
+    if rest in OF_NODE_IN_EXPRESSIONS or "[" in rest:
+        return True
+    return any(
+        one == rest or one.startswith(f"{rest}.") or rest.startswith(f"{one}.") for one in outputs
+    )
 
 
 def _goes_on_when_skipped(caller: Caller, other: str) -> bool:
@@ -241,18 +277,6 @@ def _has_default(template: Object | None, rest: str) -> bool:
                 bool(one.get("optional")) or default is not None or one.get("default") is not None
             )
     return False
-
-
-def _outputs_of(template: Object) -> frozenset[str]:
-    outputs = template.get("outputs") or NOTHING
-    names = {
-        f"outputs.{kind}.{one.get('name')}"
-        for kind in ("parameters", "artifacts")
-        for _, one in items(outputs, kind)
-    }
-    if any(template.get(kind) is not None for kind in _RESULT_TYPES):
-        names.add("outputs.result")
-    return frozenset(names)
 
 
 def _item_fault(name: str, caller: Caller) -> Fault | None:

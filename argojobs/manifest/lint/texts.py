@@ -77,14 +77,16 @@ Fault = tuple[Callable[..., Finding], str, str, str]
 Resolver = Callable[[str], "Fault | None"]
 
 
-def check_texts(value: Any, path: Path, resolver: Resolver) -> Iterator[Finding]:
-    """Check every text below a value."""
+def check_texts(
+    value: Any, path: Path, resolver: Resolver, of_tags: Resolver | None = None
+) -> Iterator[Finding]:
+    """Check every text below a value. of_tags: whom to ask for the names of tags, if another."""
     stack: list[tuple[Any, Path]] = [(value, path)]
     while stack:
         one, where = stack.pop()
         if type(one) is str:
             if "{{" in one:
-                yield from check_text(one, where, resolver)
+                yield from check_text(one, where, resolver, of_tags)
             elif _is_expression(where):
                 yield from check_expression(one, where, resolver)
             elif where[-1] == "expression" and "plugin" not in where:
@@ -105,8 +107,10 @@ def _is_expression(path: Path) -> bool:
     )
 
 
-def check_text(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
-    """Check the tags of one text."""
+def check_text(
+    text: str, path: Path, resolver: Resolver, of_tags: Resolver | None = None
+) -> Iterator[Finding]:
+    """Check the tags of one text. of_tags: as check_texts has it."""
     for tag in raw_tags(text):
         if tag.startswith("="):
             yield from check_expression(tag[1:], path, resolver, in_tag=True)
@@ -115,7 +119,7 @@ def check_text(text: str, path: Path, resolver: Resolver) -> Iterator[Finding]:
         if "{{" in name:
             continue  # a tag in a tag: known when it runs
         if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
-            fault = resolver(name)
+            fault = (of_tags or resolver)(name)
             if fault is not None:
                 make, code, message, hint = fault
                 yield make(code, path, message, hint)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,12 +19,12 @@ from argojobs.cli.doctor.checking import (
 )
 from argojobs.cli.doctor.kubernetes import controller_s3
 from argojobs.cli.doctor.local import disk, local_checks
-from argojobs.cli.doctor.registry import registry_checks
 from argojobs.cli.doctor.report import as_data, ending, lines_of
+from argojobs.cli.doctor.server import auth
 from argojobs.cli.doctor.settings import settings_checks
 from argojobs.cli.doctor.storage import compare, round_trip, storage_checks
 from argojobs.cli.doctor.trial import remedy_of, trial_workflow, verdict
-from argojobs.config.contexts import S3, Context, Registry
+from argojobs.config.contexts import S3, Context
 from argojobs.errors import ServerError, UsageError
 from argojobs.storage.directory import DirectoryRepository
 
@@ -127,6 +126,30 @@ def test_a_store_that_gives_back_something_else_is_found(tmp_path):
     assert round_trip(Lying(str(tmp_path)), S3("s", "runs")).state == "failed"
 
 
+def test_nothing_is_put_where_there_is_no_bucket(tmp_path):
+    class Absent(DirectoryRepository):
+        def kind(self, key):
+            raise UsageError("there is no bucket 'runs'")
+
+    with pytest.raises(UsageError, match="no bucket"):
+        round_trip(Absent(str(tmp_path)), S3("s", "runs"))
+    assert list(DirectoryRepository(str(tmp_path)).list()) == []
+
+
+@pytest.mark.parametrize(
+    ("token", "user", "said"),
+    [
+        (str, {"subject": "ann"}, "as ann"),
+        (str, {}, "the server does not say whose the token is"),
+        (None, {}, "the server asks nobody who they are"),
+    ],
+)
+def test_who_the_server_takes_us_for(token, user, said):
+    address = SimpleNamespace(token=token)
+    service = SimpleNamespace(address=address, user=lambda: user)
+    assert auth(service).what == said
+
+
 def test_a_context_without_a_store_is_told_so():
     (found,) = storage_checks(Context("lab"))
     assert found.state == "skipped"
@@ -182,63 +205,6 @@ def test_a_failed_trial_says_what_to_do(message, remedy):
     assert found.state == "failed"
     assert message in found.what
     assert remedy in remedy_of(message, LAB)
-
-
-@pytest.fixture
-def registry():
-    """A registry that wants the user `me` with the password `right`."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            import base64
-
-            right = base64.b64encode(b"me:right").decode()
-            good = self.headers.get("Authorization") == f"Basic {right}"
-            self.send_response(200 if good else 401)
-            self.send_header("WWW-Authenticate", 'Basic realm="x"')
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.mark.parametrize(("password", "state"), [("right", "ok"), ("wrong", "failed")])
-def test_a_registry_is_asked_with_the_contexts_user(registry, monkeypatch, password, state):
-    monkeypatch.setenv("REGISTRY_PASSWORD", password)
-    known = Registry(registry, "me", "env:REGISTRY_PASSWORD")
-    (found,) = registry_checks(Context("lab", registry=known))
-    assert found.state == state
-
-
-def test_a_registry_without_a_user_only_has_to_answer(registry):
-    (found,) = registry_checks(Context("lab", registry=Registry(registry)))
-    assert found.state == "ok"
-    host = registry.removeprefix("http://")
-    (found,) = registry_checks(Context("lab", registry=Registry(host)))
-    assert found.what == f"{registry} answers"
-
-
-def test_a_password_is_not_sent_over_http_unless_http_was_asked_for(registry, monkeypatch):
-    monkeypatch.setenv("REGISTRY_PASSWORD", "right")
-    host = registry.removeprefix("http://")
-    known = Registry(host, "me", "env:REGISTRY_PASSWORD")
-    (found,) = registry_checks(Context("lab", registry=known))
-    assert found.what == f"{registry} answers", "it was told nobody"
-
-
-def test_a_registry_out_of_reach_is_worth_a_retry():
-    (found,) = registry_checks(Context("lab", registry=Registry("http://127.0.0.1:9")))
-    assert found.state == "failed"
-    assert found.passing
 
 
 def test_doctor_of_this_machine(argojobs, tmp_path, monkeypatch):

@@ -30,6 +30,10 @@ FOLDERS = (
 )
 
 
+#: The programs whose folders these are, too; Docker starts the first of them itself.
+ENGINES = ("containerd", "dockerd", "kubelet", "crio")
+
+
 def note_absent(state: State) -> None:
     """Record which of the folders are not here yet, before anything is started."""
     state.absent = [name for name in FOLDERS if not Path(name).exists()]
@@ -46,6 +50,7 @@ def clean(state: State) -> None:
             processes.stop(process, seconds=0)  # what it would save on its way out is thrown away
     sweep()
     unmount(STATE)
+    leave_to_others(state)
     for name in state.absent:
         unmount(Path(name))
     network.down(state)
@@ -55,6 +60,28 @@ def clean(state: State) -> None:
     for name in state.absent:
         shutil.rmtree(name, ignore_errors=True)
     shutil.rmtree(state.folder)
+
+
+def leave_to_others(state: State) -> None:
+    """Strike the folders from the record if another container engine runs: they are its now."""
+    ours = set(own_group.members())
+    if engines(Path("/proc")) - ours:
+        state.absent = []
+        state.save()
+
+
+def engines(proc: Path) -> set[int]:
+    """The numbers of the processes that keep containers in the folders above, from /proc."""
+    found = set()
+    for file in proc.glob("[0-9]*/stat"):
+        try:
+            text = file.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended while we looked
+        name = text[text.index("(") + 1 : text.rindex(")")]
+        if name in ENGINES and processes.start_time(text) is not None:
+            found.add(int(file.parent.name))
+    return found
 
 
 def ending_order(started: list[Process]) -> list[Process]:

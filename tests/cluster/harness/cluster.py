@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,6 +25,7 @@ from harness import (
     own_group,
     processes,
     programs,
+    registry,
     s3,
     state,
 )
@@ -32,6 +34,7 @@ from harness.places import (
     ARGO_PORT,
     ARGO_TLS_PORT,
     NAMESPACE,
+    REGISTRY,
     S3_ACCESS_KEY,
     S3_BUCKET,
     S3_ENDPOINT,
@@ -55,6 +58,7 @@ class Cluster:
     s3_bucket: str = S3_BUCKET
     s3_access_key: str = S3_ACCESS_KEY
     s3_secret_key: str = S3_SECRET_KEY
+    registry: str = REGISTRY
 
     @property
     def kubeconfig(self) -> Path:
@@ -93,10 +97,13 @@ class Cluster:
         return (self.folder / "log" / f"{name}.log").read_text(errors="replace")
 
     def stop_server(self, name: str = "argo-server") -> None:
-        """End an Argo server, as a restart of its pod would."""
-        process = _loaded().process(name)
-        if process is not None:
-            processes.stop(process)
+        """End an Argo server, as a restart of its pod would; the cluster counts as whole without."""
+        with lock.gate():
+            record = _loaded()
+            process = record.process(name)
+            if process is not None:
+                processes.stop(process)
+                record.forget(process)
 
     def start_server(self, name: str = "argo-server") -> None:
         """Start an Argo server again, and come back when it answers."""
@@ -104,6 +111,19 @@ class Cluster:
             record = _loaded()
             argo.start_server(record, self.programs, name)
         argo.wait_server(record, name)
+
+    @contextmanager
+    def own_server(self) -> Iterator[tuple[str, str]]:
+        """One more plain Argo server, to be stopped while others work: its name and address."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        name = f"argo-server-{port}"
+        self.start_server(name)
+        try:
+            yield name, f"http://127.0.0.1:{port}"
+        finally:
+            self.stop_server(name)
 
 
 def up(say: Say, *, keep: bool) -> Cluster:
@@ -142,6 +162,7 @@ def start(record: State, say: Say) -> None:
     own_group.make()
     network.up(record)
     s3.up(record)
+    registry.up(record)
     node.containerd_up(record)
     with ThreadPoolExecutor(1) as beside:
         imported = beside.submit(import_images, record.folder, archives)
@@ -150,6 +171,7 @@ def start(record: State, say: Say) -> None:
         node.kubelet_up(record, kubernetes)
         argo.prepare(record, programs.module_folder())
         s3.wait_ready(record)
+        registry.wait_ready(record)
         say("starting Argo")
         argo.up(record, workflows)
         node.wait_ready(record)

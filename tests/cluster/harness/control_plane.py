@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 
 from harness import certificates, processes
+from harness.config_files import lay
 from harness.places import API_ADDRESS, API_URL, HOST_ADDRESS, SERVICE_SUBNET
 from harness.state import State
 
@@ -26,8 +27,13 @@ def up(state: State, programs: Path) -> None:
     processes.start(state, "etcd", etcd(state, programs))
     processes.start(state, "kube-apiserver", api_server(state, programs))
     processes.wait_ready(state, "kube-apiserver", lambda: api_ready(keys), seconds=120)
-    for name in ("kube-controller-manager", "kube-scheduler"):
-        processes.start(state, name, manager(state, programs, name))
+    processes.start(state, "kube-controller-manager", controller_manager(state, programs))
+    scheduler = lay(state, "scheduler.yaml", state.folder / "scheduler.yaml")
+    processes.start(
+        state,
+        "kube-scheduler",
+        [programs / "kube-scheduler", f"--config={scheduler}", "--bind-address=127.0.0.1"],
+    )
 
 
 def etcd(state: State, programs: Path) -> list[str | Path]:
@@ -71,22 +77,18 @@ def api_server(state: State, programs: Path) -> list[str | Path]:
     ]
 
 
-def manager(state: State, programs: Path, name: str) -> list[str | Path]:
-    """The command of the controller manager or of the scheduler."""
-    command: list[str | Path] = [
-        programs / name,
+def controller_manager(state: State, programs: Path) -> list[str | Path]:
+    """The command of the controller manager."""
+    keys = state.folder / "pki"
+    return [
+        programs / "kube-controller-manager",
         f"--kubeconfig={state.folder / 'admin.kubeconfig'}",
         "--bind-address=127.0.0.1",
         "--leader-elect=false",
+        f"--service-account-private-key-file={keys / 'sa.key'}",
+        f"--root-ca-file={keys / 'ca.crt'}",
+        "--use-service-account-credentials",
     ]
-    if name == "kube-controller-manager":
-        keys = state.folder / "pki"
-        command += [
-            f"--service-account-private-key-file={keys / 'sa.key'}",
-            f"--root-ca-file={keys / 'ca.crt'}",
-            "--use-service-account-credentials",
-        ]
-    return command
 
 
 def api_ready(keys: Path) -> bool:

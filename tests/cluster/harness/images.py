@@ -32,6 +32,7 @@ PYTHON = (
     "debian:latest",
 )
 DEMO = "docker.io/argojobs/demo:1"
+BASE = "docker.io/library/python:3.11-slim"
 ARGOEXEC = "quay.io/argoproj/argoexec:v4.0.5"
 ARGOCLI = "quay.io/argoproj/argocli:v4.0.5"
 
@@ -115,6 +116,17 @@ def demo(scratch: Path, _programs: Path) -> list[Image]:
     return [Image((DEMO,), (debian_python(scratch), packages), command=("python3",))]
 
 
+def with_pip(scratch: Path, _programs: Path) -> list[Image]:
+    """The same Python with pip, as public images have it: what the tests build images on."""
+    root = debian_python(scratch)
+    for mark in root.glob("usr/lib/python3*/EXTERNALLY-MANAGED"):
+        mark.unlink()  # Debian's own, which keeps pip away from apt's packages
+    target = scratch / "pip" / "usr/local/lib/python3.11/dist-packages"
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run([*pip, "--no-compile", "--target", target, "pip"], timeout=1800)
+    return [Image((BASE,), (root, scratch / "pip"), command=("python3",))]
+
+
 def argo(scratch: Path, programs: Path) -> list[Image]:
     """Argo's executor, and its server for those who look for it inside the cluster."""
     return [
@@ -178,6 +190,9 @@ RECIPES = (
     Recipe("argo", argo, (ARGOEXEC, ARGOCLI), needs_argo=True),
     Recipe("demo", demo, (*DEMO_PACKAGES, DEMO)),
 )
+
+#: For builders on this machine; containerd does not get it.
+FOR_BUILDS = Recipe("for-builds", with_pip, (BASE,))
 
 
 def archive(recipe: Recipe, programs: Path) -> Path:

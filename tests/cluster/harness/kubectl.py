@@ -10,7 +10,7 @@ from typing import Any
 from harness.command import run
 
 
-def kubectl(folder: Path, *words: str | Path, text: str | None = None, timeout: float = 120) -> str:
+def kubectl(folder: Path, *words: str | Path, text: str | None = None, timeout: float = 400) -> str:
     """What `kubectl WORDS` prints, as administrator of the cluster whose state is in `folder`."""
     return run(
         [folder / "programs" / "kubectl", *connection(folder), *words], text=text, timeout=timeout

@@ -91,7 +91,7 @@ class Lab:
         done = subprocess.run(
             [sys.executable, "-m", "argojobs", *words, *where],
             cwd=self.folder, env={**self.environment(), **(more or {})},
-            capture_output=True, text=True, check=False, timeout=240,
+            capture_output=True, text=True, check=False, timeout=900,
         )  # fmt: skip
         return Answer(done.returncode, done.stdout, done.stderr)
 

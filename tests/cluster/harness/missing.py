@@ -20,6 +20,8 @@ PACKAGES = {
     "runc": "runc",
     "containernetworking-plugins": "/usr/lib/cni/bridge",
     "busybox-static": "/bin/busybox",
+    "docker-registry": "docker-registry",
+    "buildah": "buildah",
     "debootstrap": "debootstrap",
     "iproute2": "ip",
     "openssl": "openssl",

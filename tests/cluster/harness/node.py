@@ -6,17 +6,16 @@ from pathlib import Path
 
 from harness import kubectl, processes
 from harness.command import run
+from harness.config_files import lay
 from harness.errors import HarnessError
 from harness.places import HOST_ADDRESS, NODE
 from harness.state import State
 
-CONFIG = Path(__file__).parent / "config"
-
 
 def containerd_up(state: State) -> None:
     """Start containerd, and come back when it answers."""
-    _write(state, "containerd.toml", state.folder / "containerd.toml")
-    _write(state, "10-bridge.conflist", state.folder / "cni" / "10-bridge.conflist")
+    lay(state, "containerd.toml", state.folder / "containerd.toml")
+    lay(state, "10-bridge.conflist", state.folder / "cni" / "10-bridge.conflist")
     processes.start(
         state, "containerd", ["containerd", "--config", state.folder / "containerd.toml"]
     )
@@ -44,7 +43,8 @@ def ctr(folder: Path, *words: str | Path, timeout: float = 300) -> str:
 
 def kubelet_up(state: State, programs: Path) -> None:
     """Start the kubelet; `wait_ready` says when it takes pods."""
-    _write(state, "kubelet.yaml", state.folder / "kubelet.yaml")
+    lay(state, "kubelet.yaml", state.folder / "kubelet.yaml")
+    pods_in_memory(state.folder / "kubelet" / "pods")
     processes.start(
         state,
         "kubelet",
@@ -60,6 +60,12 @@ def kubelet_up(state: State, programs: Path) -> None:
     )
 
 
+def pods_in_memory(folder: Path) -> None:
+    """Keep the volumes of pods off the disk: Argo copies its 100 MB executor into each pod's."""
+    folder.mkdir(parents=True)
+    run(["mount", "-t", "tmpfs", "-o", "mode=0750", "argojobs-cluster-pods", folder])
+
+
 def wait_ready(state: State) -> None:
     """Wait until the node takes pods."""
     processes.wait_ready(state, "kubelet", lambda: ready(state.folder), seconds=90)
@@ -70,9 +76,3 @@ def ready(folder: Path) -> bool:
     nodes = kubectl.get(folder, "nodes")["items"]
     conditions = [one for node in nodes for one in node["status"].get("conditions", [])]
     return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
-
-
-def _write(state: State, name: str, target: Path) -> None:
-    """Lay a file of config/ down with the state folder filled in."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text((CONFIG / name).read_text().replace("@STATE@", str(state.folder)))

@@ -16,7 +16,7 @@ from harness.state import State
 #: A volume serves one claim: after that its content is kept and it is not given out again.
 VOLUMES = 40
 VOLUME_SIZE = "50Gi"
-GPUS = 2
+GPUS = 8
 
 
 def up(state: State) -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 from harness.errors import HarnessError
 from harness.places import CONTROL_GROUP
 
+#: The weight of one program times the pods that run at a time, in v1 and in v2.
+WEIGHTS = {"cpu.shares": 16 * 1024, "cpu.weight": 16 * 100}
+
 
 def hierarchies(mounts: str) -> list[Path]:
     """The folders of all control group hierarchies in the text of /proc/self/mounts."""
@@ -40,7 +43,18 @@ def make() -> None:
     """Make the group in each hierarchy; the kubelet wants to find it in all."""
     for folder in roots():
         folder.mkdir(exist_ok=True)
+        weigh(folder)
     (counted() / "programs").mkdir(exist_ok=True)
+
+
+def weigh(folder: Path) -> None:
+    """Let the pods, which are all in this group, have as much of a busy processor as so many programs.
+
+    By default they would share what one program gets, and on a busy machine hardly start.
+    """
+    for name, value in WEIGHTS.items():
+        if (folder / name).exists():
+            (folder / name).write_text(str(value))
 
 
 def joining(command: list[str], folder: Path) -> list[str]:

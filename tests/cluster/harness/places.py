@@ -38,6 +38,11 @@ S3_BUCKET = "my-bucket"
 S3_ACCESS_KEY = "admin"
 S3_SECRET_KEY = "password"
 
+#: Not 5000, where Debian's own service of docker-registry listens.
+REGISTRY_PORT = 5088
+REGISTRY = f"{HOST_ADDRESS}:{REGISTRY_PORT}"
+REGISTRY_URL = f"http://{REGISTRY}"
+
 ARGO_PORT = 2746
 ARGO_TLS_PORT = 2747
 

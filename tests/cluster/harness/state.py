@@ -62,6 +62,11 @@ class State:
         self.processes.append(process)
         self.save()
 
+    def forget(self, process: Process) -> None:
+        """Strike out a process that has ended because it was to."""
+        self.processes = [one for one in self.processes if one != process]
+        self.save()
+
 
 def load(folder: Path) -> State | None:
     """The record in `folder`; None if there is none. Raises HarnessError if it can't be read."""

@@ -15,7 +15,7 @@ def numbers(count: int) -> list[int]:
     return list(range(count))
 
 
-@step(cpu="5m", memory="32Mi")
+@step(memory="32Mi")
 def square(number: int) -> Square:
     out = Square(number=number)
     out.file.path.write_text(str(number * number))

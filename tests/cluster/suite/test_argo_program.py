@@ -14,7 +14,7 @@ from harness.cluster import Cluster
 
 FILES = {
     "workflows": ["demo.py", "hello.py"],
-    "tests/golden": ["branches.py", "demo.py", "everything.py", "fanout.py"],
+    "tests/golden": ["branches.py", "demo.py", "everything.py", "fanout.py", "options.py"],
 }
 #: The pipelines of a file that has several.
 SEVERAL = {
@@ -25,6 +25,12 @@ SEVERAL = {
     "nested": ["nested", "lists", "branches", "none"],
     "verbs": ["chain", "waiting", "counting"],
 }
+#: The data that a pipeline cannot do without, by its argument's name.
+NEEDED = {"options": "data"}
+
+
+#: Where data lies in a store, the context has to say which.
+THERE = ("--context", "there")
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +38,17 @@ def manifests(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """A folder with the manifests of all pipelines."""
     user = User(cluster, tmp_path_factory.mktemp("user"))
     folder = tmp_path_factory.mktemp("manifests")
+    others = user.folder / "others"  # a project of their own: its code travels in each manifest
+    others.mkdir()
     for place, names in FILES.items():
         for name in names:
-            shutil.copy(ROOT / place / name, user.project / f"{Path(place).name}-{name}")
-    for file in sorted(user.project.iterdir()):
+            shutil.copy(ROOT / place / name, others / f"{Path(place).name}-{name}")
+    for file in [*sorted(user.project.iterdir()), *sorted(others.iterdir())]:
         for pipeline in SEVERAL.get(file.stem.removeprefix("golden-"), [""]):
             chosen = ["--pipeline", pipeline] if pipeline else []
-            made = user.argojobs("compile", file, *chosen, cwd=user.project).stdout
+            if data := NEEDED.get(file.stem.removeprefix("golden-")):
+                chosen += ["-p", f"{data}=s3://{cluster.s3_bucket}/{user.name}", *THERE]
+            made = user.argojobs("compile", file, *chosen, cwd=file.parent).stdout
             (folder / f"{file.stem}-{pipeline or file.suffix[1:]}.yaml").write_text(made)
     yield folder
     user.forget()
@@ -76,6 +86,19 @@ def test_a_fault_would_be_found(cluster: Cluster, manifests: Path, tmp_path: Pat
     wrong.write_text(text.replace("{{tasks.write.", "{{tasks.wrote."))
     assert wrong.read_text() != text
     assert argo(cluster, "lint", "--offline", wrong).returncode != 0
+
+
+def test_one_whose_data_is_not_given_is_not_written_and_argo_would_refuse_it(
+    cluster: Cluster, user: User
+) -> None:
+    golden = ROOT / "tests" / "golden"
+    shutil.copy(golden / "options.py", user.project)
+    done = user.argojobs("compile", "options.py", cwd=user.project, code=2)
+    assert "no value is given for data" in done.stderr
+    assert done.stdout == ""
+    refused = argo(cluster, "lint", "--offline", golden / "options.yaml")
+    assert refused.returncode == 1
+    assert "spec.arguments.data.from, artifact location, or key is required" in refused.stdout
 
 
 def test_the_server_takes_all_of_them(cluster: Cluster, manifests: Path) -> None:

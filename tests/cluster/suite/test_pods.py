@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 import uuid
 
 import pytest
 import requests
 from harness.cluster import Cluster
+from harness.node_offers import GPUS
 from pods_contract import PodsContract, finish, program
 
 from argojobs.cli import cluster as ways
@@ -139,14 +141,49 @@ def version_at(url: str) -> str:
         return service.version()
 
 
+def until_it_serves(cluster: Cluster) -> None:
+    """Wait for the server inside; its pod is ready before it listens, which only its log tells."""
+    cluster.kubectl("rollout", "status", "deployment/argo-server", "--timeout=300s")
+    cluster.kubectl(
+        "wait", "pod", "--selector=app=argo-server", "--for=condition=Ready", "--timeout=300s"
+    )
+    end = time.monotonic() + 300
+    while "Argo Server started successfully" not in cluster.kubectl(
+        "logs", "--selector=app=argo-server", "--tail=-1"
+    ):
+        assert time.monotonic() < end
+        time.sleep(0.5)
+
+
+def test_a_port_forward_of_kubectl_leads_to_the_server_too(cluster: Cluster) -> None:
+    until_it_serves(cluster)
+    forward = subprocess.Popen(
+        [
+            cluster.programs / "kubectl",
+            f"--kubeconfig={cluster.kubeconfig}",
+            f"--namespace={cluster.namespace}",
+            *("port-forward", "--address=127.0.0.1", "service/argo-server", ":2746"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert forward.stdout is not None
+        said = forward.stdout.readline()  # Forwarding from 127.0.0.1:PORT -> 2746
+        port = said.split(" -> ")[0].rpartition(":")[2]
+        assert version_at(f"https://127.0.0.1:{port}") == "v4.0.5"
+    finally:
+        forward.terminate()
+        forward.wait()
+        assert forward.stdout is not None
+        forward.stdout.close()
+
+
 def test_a_successor_of_the_pod_is_found(kube: Kube, cluster: Cluster) -> None:
     with argo_server(kube, cluster.namespace) as url:
         assert version_at(url) == "v4.0.5"
         cluster.kubectl("delete", "pod", "--selector=app=argo-server", "--wait=true")
-        cluster.kubectl("rollout", "status", "deployment/argo-server", "--timeout=60s")
-        cluster.kubectl(
-            "wait", "pod", "--selector=app=argo-server", "--for=condition=Ready", "--timeout=60s"
-        )
+        until_it_serves(cluster)
         assert version_at(url) == "v4.0.5"
 
 
@@ -222,11 +259,11 @@ def test_gpus_are_counted_with_who_uses_them(pods: KubePods, service, run_name) 
     service.create(workflow)
     next(iter(service.logs(name, follow=True)))
     (gpus,) = pods.gpus()
-    assert (gpus.resource, gpus.total) == ("nvidia.com/gpu", 2)
+    assert (gpus.resource, gpus.total) == ("nvidia.com/gpu", GPUS)
     assert [(use.user, use.count) for use in gpus.uses if use.run == name] == [("ann", 1)]
     service.terminate(name)
     finish(service, name)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 400
     while name in {use.run for gpus in pods.gpus() for use in gpus.uses}:
         assert time.monotonic() < end, "the pod is asked to end, and has half a minute for it"
         time.sleep(0.5)

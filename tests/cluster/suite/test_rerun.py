@@ -76,7 +76,7 @@ class Runs:
         return self.ended(self.made[-1])
 
     def ended(self, name: str) -> Workflow:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 400
         while time.monotonic() < end:
             found: Workflow = self.ask("GET", f"/{name}")
             if found["status"].get("phase") in {"Succeeded", "Failed", "Error"}:

@@ -90,7 +90,7 @@ def runs(user: User, secret: None) -> dict[str, str]:
 def test_a_pod_that_is_killed_is_repeated_on_a_budget_of_its_own(
     user: User, runs: dict[str, str]
 ) -> None:
-    user.until(runs["killed"], lambda run: "attempt 0 runs" in logs(user, runs["killed"]))
+    user.until_said(runs["killed"], "attempt 0 runs")
     (pod,) = (
         node for node in nodes_of(user.get(runs["killed"])) if node["displayName"] == "lost(0:7)(0)"
     )
@@ -154,11 +154,10 @@ def test_data_that_nobody_gave_is_none_and_has_no_path(user: User, runs: dict[st
     assert result(workflow) == {"result": "None False"}
 
 
-def test_data_whose_key_is_absent_is_none(user: User, runs: dict[str, str]) -> None:
+def test_data_whose_key_is_absent_is_none_and_has_no_path(user: User, runs: dict[str, str]) -> None:
     workflow = user.ended(runs["absent"])
     assert phase(workflow) == "Succeeded", messages(workflow)
-    # The path itself is there: Argo mounts it before it knows, and a step can't take that away.
-    assert result(workflow) == {"result": "None True"}
+    assert result(workflow) == {"result": "None False"}
 
 
 def test_a_step_has_a_database_s_password_by_reference(user: User, runs: dict[str, str]) -> None:

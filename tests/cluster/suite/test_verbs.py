@@ -15,14 +15,10 @@ def verbs(user: User) -> Path:
     return user.project / "verbs.py"
 
 
-def until_it_waits(user: User, name: str) -> None:
-    user.until(name, lambda _: "it waits" in user.there("logs", name, code=None).stdout)
-
-
 @pytest.mark.parametrize("verb", ["stop", "abort"])
 def test_a_run_is_ended_with_its_exit_step_or_without(user: User, verbs: Path, verb: str) -> None:
     name = user.started(verbs, "--pipeline", "waiting")
-    until_it_waits(user, name)
+    user.until_said(name, "it waits")
     user.there(verb, name)
     workflow = user.ended(name)
     assert phase(workflow) == "Failed"
@@ -35,7 +31,7 @@ def test_a_run_is_ended_with_its_exit_step_or_without(user: User, verbs: Path, v
 
 def test_a_suspended_run_starts_nothing_until_it_is_resumed(user: User, verbs: Path) -> None:
     name = user.started(verbs, "--pipeline", "waiting", "-p", "seconds=5")
-    until_it_waits(user, name)
+    user.until_said(name, "it waits")
     user.there("suspend", name)
     user.until(name, lambda run: steps_of(run).get("waits") == "Succeeded")
     held = user.get(name)
@@ -84,19 +80,21 @@ def listed(user: User) -> list[str]:
 
 
 def test_logs_are_followed_over_a_restart_of_the_server_with_no_line_lost_or_doubled(
-    user: User, verbs: Path
+    user: User, verbs: Path, own_server: tuple[str, str]
 ) -> None:
+    server, address = own_server
+    user.write_config(server=address)
     name = user.started(verbs, "--pipeline", "counting")
-    user.until(name, lambda _: "line 3" in user.there("logs", name, code=None).stdout)
+    user.until_said(name, "line 3")
     seen, errors = user.folder / "seen", user.folder / "errors"
     with seen.open("w") as out, errors.open("w") as err:
         words = user.shell("logs", name, "--follow", "--context", "there")
         following = subprocess.Popen(**words, stdout=out, stderr=err)
     try:
         user.until(name, lambda _: "line 3" in seen.read_text())
-        user.cluster.stop_server()
-        user.cluster.start_server()
-        assert following.wait(timeout=120) == 0, errors.read_text()
+        user.cluster.stop_server(server)
+        user.cluster.start_server(server)
+        assert following.wait(timeout=300) == 0, errors.read_text()
     finally:
         following.kill()
         following.wait()

@@ -34,6 +34,15 @@ def test_an_escaped_backslash_is_not_taken_for_an_escape() -> None:
     assert cleaning.unescaped("/a\\134040b") == "/a\\040b"
 
 
+def test_other_container_engines_are_seen_and_their_zombies_are_not(tmp_path: Path) -> None:
+    states = {1: "(init) S", 27: "(containerd) S", 31: "(containerd-shim) S", 40: "(kubelet) Z"}
+    for number, text in states.items():
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "stat").write_text(f"{number} {text}{' 0' * 40}\n")
+    (tmp_path / "uptime").touch()
+    assert cleaning.engines(tmp_path) == {27}
+
+
 def test_the_last_started_ends_first() -> None:
     started = [Process(name, number, 0) for number, name in enumerate(["etcd", "api", "kubelet"])]
     assert [one.name for one in cleaning.ending_order(started)] == ["kubelet", "api", "etcd"]

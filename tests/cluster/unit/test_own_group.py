@@ -19,3 +19,10 @@ def test_each_writable_hierarchy_is_found() -> None:
     assert own_group.hierarchies(V1) == [Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup/pids")]
     assert own_group.hierarchies(V2) == [Path("/sys/fs/cgroup")]
     assert own_group.hierarchies("") == []
+
+
+def test_the_pods_together_weigh_as_much_as_so_many_programs(tmp_path: Path) -> None:
+    (tmp_path / "cpu.shares").write_text("1024")
+    own_group.weigh(tmp_path)
+    assert (tmp_path / "cpu.shares").read_text() == "16384"
+    assert [file.name for file in tmp_path.iterdir()] == ["cpu.shares"]

@@ -45,3 +45,13 @@ def test_a_started_again_program_replaces_its_older_self_and_is_the_latest(tmp_p
     assert record.process("a") == Process("a", 3, 3)
     assert record.process("c") is None
     assert state.load(tmp_path) == record
+
+
+def test_one_that_was_to_end_is_forgotten(tmp_path: Path) -> None:
+    record = State(folder=tmp_path)
+    for process in (Process("a", 1, 1), Process("b", 2, 2)):
+        record.add(process)
+    record.forget(Process("a", 1, 1))
+    record.forget(Process("b", 9, 9))
+    assert state.load(tmp_path) == record
+    assert record.processes == [Process("b", 2, 2)]

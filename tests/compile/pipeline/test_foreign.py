@@ -6,13 +6,18 @@ from typing import Any
 
 import pytest
 
-from argojobs import DefinitionError, pipeline, step, use, when
+from argojobs import DefinitionError, each, pipeline, step, use, when
 from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.pipeline.workflow import compile_pipeline
+from argojobs.manifest.expressions import tags
 
 
 @step
 def take(score: float) -> None: ...
+
+
+@step
+def take_all(scores: list[float]) -> None: ...
 
 
 def compiled(made: Any) -> dict[str, Any]:
@@ -69,6 +74,35 @@ def test_what_a_template_prints_is_its_result_where_its_type_is_given() -> None:
     assert "tasks['noisy'].outputs.result" in task["when"]
     with pytest.raises(DefinitionError, match="has no output 'result'"):
         use({"name": "quiet", "suspend": {}}, outputs={"result": str})
+
+
+def test_what_the_items_of_a_fan_out_print_is_gathered_though_there_may_be_none() -> None:
+    """Argo 4.0.5 waits for what an expression names, and keeps what the text mentions."""
+    counts = use(
+        {
+            "name": "counts",
+            "inputs": {"parameters": [{"name": "n"}]},
+            "container": {"image": "a"},
+        },
+        outputs={"result": float},
+    )
+
+    @pipeline
+    def gathering(numbers: list[int]) -> None:
+        take_all(each(numbers, lambda n: counts(n=n).result))
+
+    task = next(t for t in compiled(gathering)["templates"][0]["dag"]["tasks"] if "depends" in t)
+    (argument,) = task["arguments"]["parameters"]
+    text = argument["value"].partition("{{=")[2].removesuffix("}}")
+    mention = "tasks['counts'].outputs.result"
+    assert text.count(mention) == 1
+    assert f"/* {mention} */" in text
+    for known, expected in (
+        ({"status": "Skipped"}, "[]"),
+        ({"status": "Succeeded", "outputs.result": "[1,2]"}, "[1,2]"),
+    ):
+        values = {f"tasks.counts.{name}": value for name, value in known.items()}
+        assert tags.replace(f"{{{{={text}}}}}", values, strict=True) == expected
 
 
 def test_an_exit_handler_may_be_such_a_template() -> None:

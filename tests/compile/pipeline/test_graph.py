@@ -135,14 +135,18 @@ def test_artifacts_of_a_fan_out_lie_under_one_key_by_item():
     assert artifacts(tasks(found["body"])["look"]) == {"models": "{{workflow.name}}/train/model"}
 
 
-def test_items_that_are_repeated_are_told_which_attempt_they_are():
-    """Their attempts store at one place: the runtime notes what is the last one's."""
-
+def test_a_step_that_may_be_repeated_is_told_which_attempt_it_is():
     def body() -> None:
         look(each([1, 2], lambda n: train.options(retry=2)(n)).model)
+        train.options(retry=2)(3)
+        train(4)
 
-    variables = {v["name"]: v["value"] for v in templates(body)["train"]["container"]["env"]}
-    assert variables["ARGOJOBS_ATTEMPT"] == "{{retries}}"
+    told = [
+        {v["name"]: v["value"] for v in one["container"]["env"]}.get("ARGOJOBS_ATTEMPT")
+        for name, one in templates(body).items()
+        if name.startswith("train")
+    ]
+    assert told == ["{{retries}}", "{{retries}}", None]
 
 
 def test_a_fan_out_whose_artifacts_nobody_takes_stores_them_as_usual():

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from argojobs import GPU, DefinitionError, EmptyDir, Model, Retry, pipeline, step
+from argojobs import (
+    GPU,
+    Dataset,
+    DefinitionError,
+    EmptyDir,
+    Model,
+    Outputs,
+    Retry,
+    pipeline,
+    step,
+)
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.retry import retry_strategy
 from argojobs.compile.pipeline.workflow import compile_pipeline
@@ -68,9 +78,49 @@ def volume(made, name):
 
 
 def test_outputs_are_written_into_a_folder_that_any_user_may_write():
-    made = template(train)
-    assert mounts(made) == {"/argojobs/out": "argojobs-out"}
+    made = template(another_name)
+    assert mounts(made)["/argojobs/out"] == "argojobs-out"
     assert volume(made, "argojobs-out") == {"name": "argojobs-out", "emptyDir": {}}
+    assert "/argojobs/in" not in mounts(made)
+
+
+class Trained(Outputs):
+    model: Model
+    accuracy: float
+
+
+class Scores(Outputs):
+    score: float
+
+
+@step
+def first() -> Trained: ...
+
+
+@step
+def score() -> Scores: ...
+
+
+@step
+def compare(before: Trained, scores: Scores, data: Dataset | None, name: str = "") -> None: ...
+
+
+def test_where_an_artifact_may_be_absent_all_are_loaded_into_a_volume():
+    """There an absent one has no path; each folder in it is open to the user of any image."""
+
+    @pipeline
+    def whole(data: Dataset | None = None) -> None:
+        compare(first(), score(), data)
+
+    made = compile_pipeline(whole, code=CODE, root=Path(__file__).parent)["spec"]["templates"][-1]
+    assert volume(made, "argojobs-in") == {"name": "argojobs-in", "emptyDir": {}}
+    assert made["container"]["volumeMounts"] == [
+        {"name": "argojobs-out", "mountPath": "/argojobs/out"},
+        {"name": "argojobs-in", "mountPath": "/argojobs/in"},
+        {"name": "argojobs-in", "mountPath": "/argojobs/in/before", "subPath": "before"},
+    ]
+    paths = {one["name"]: one["path"] for one in made["inputs"]["artifacts"]}
+    assert paths == {"before-model": "/argojobs/in/before/model", "data": "/argojobs/in/data"}
 
 
 SHARED_MEMORY = [

@@ -165,6 +165,37 @@ class ExecutorContract:
         result = run(executor, context, use, name="two", capture_result=True)
         assert result.outputs["result"] == "deep deep"
 
+    def test_an_absent_optional_input_is_an_open_empty_folder(self, executor, context):
+        """As Argo mounts it; one that no task gave a place to is not mounted."""
+        code = (
+            "import os; print(oct(os.stat('/t/a').st_mode), os.listdir('/t'), os.listdir('/t/a'))"
+        )
+        artifact = {"name": "a", "path": "/t/a", "s3": {"key": "none/here"}, "optional": True}
+        placeless = {"name": "b", "path": "/t/b", "optional": True}
+        template = {**python(code), "inputs": {"artifacts": [artifact, placeless]}}
+        result = run(executor, context, template, capture_result=True)
+        assert result.outputs["result"] == "0o40777 ['a'] []"
+
+    def test_an_absent_optional_input_in_a_volume_is_not_there(self, executor, context):
+        """Argo loads artifacts of such a path into the volume and mounts nothing."""
+        code = "import os; print(sorted(os.listdir('/t')), os.listdir('/t/in'), open('/t/in/c').read())"
+        mounts = [
+            {"name": "t", "mountPath": "/t"},
+            {"name": "t", "mountPath": "/t/in", "subPath": "in"},
+        ]
+        template = python(code, volumeMounts=mounts)
+        template["volumes"] = [{"name": "t", "emptyDir": {}}]
+        absent = {"s3": {"key": "none/here"}, "optional": True}
+        template["inputs"] = {
+            "artifacts": [
+                {"name": "a", "path": "/t/a", **absent},
+                {"name": "b", "path": "/t/in/b", **absent},
+                {"name": "c", "path": "/t/in/c", "raw": {"data": "text"}},
+            ]
+        }
+        result = run(executor, context, template, capture_result=True)
+        assert result.outputs["result"] == "['in'] ['c'] text"
+
     def test_a_raw_artifact_is_a_file_with_its_mode(self, executor, context):
         code = "import os; print(open('/t/raw').read(), oct(os.stat('/t/raw').st_mode & 0o777))"
         template = python(code)
@@ -183,6 +214,32 @@ class ExecutorContract:
         }
         outputs = run(executor, context, template).outputs["parameters"]
         assert [(p["name"], p["value"]) for p in outputs] == [("p", "v\n"), ("q", "d")]
+
+    def test_from_the_first_missing_parameter_on_none_has_a_value(self, executor, context):
+        """They are all there, as the real Argo 4.0.5 lists them; a value in the manifest stays."""
+        declared = [
+            {"name": "a", "valueFrom": {"path": "/tmp/a"}},
+            {"name": "b", "valueFrom": {"path": "/tmp/b"}},
+            {"name": "c", "valueFrom": {"path": "/tmp/c"}},
+            {"name": "d", "valueFrom": {"path": "/tmp/d", "default": "x"}},
+            {"name": "e", "value": "given"},
+        ]
+        code = (
+            "open('/tmp/a', 'w').write('1'); open('/tmp/c', 'w').write('3'); raise SystemExit({})"
+        )
+        for status, phase in ((3, "Failed"), (0, "Error")):
+            template = {**python(code.format(status)), "outputs": {"parameters": declared}}
+            result = run(executor, context, template, name=f"pod-{status}")
+            assert result.phase == phase
+            expected = [{**declared[0], "value": "1"}, *declared[1:]]
+            assert result.outputs["parameters"] == expected
+
+    def test_a_command_that_cannot_start_has_its_parameters_without_values(self, executor, context):
+        parameters = [{"name": "p", "valueFrom": {"path": "/tmp/p"}}]
+        container = {"container": {"image": "x", "command": ["no-such-program"]}}
+        template = {**container, "outputs": {"parameters": parameters}}
+        outputs = run(executor, context, template).outputs
+        assert outputs == {"parameters": parameters, "exitCode": "64"}
 
     def test_a_missing_output_is_an_error_that_names_its_path(self, executor, context):
         template = python("pass")

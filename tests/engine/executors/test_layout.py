@@ -104,6 +104,20 @@ def test_a_volume_within_a_volume(executor, context):
     assert run(executor, context, template, capture_result=True).outputs["result"] == "['b']"
 
 
+def test_without_namespaces_a_volume_within_a_volume_leaves_the_outer_one(tmp_path):
+    outer, inner = tmp_path / "claim", tmp_path / "scratch" / "volumes" / "1"
+    (outer / "cache").mkdir(parents=True)
+    mounts = [
+        {"kind": "claim", "name": "c", "source": str(outer), "type": "Directory", "path": "/data"},
+        {"kind": "emptyDir", "name": "e", "number": 1, "path": "/data/cache"},
+    ]
+    request = minimal(mounts=mounts, host={"isolation": "rerooted", "keep": []})
+    layout = lay_out(request, str(tmp_path / "scratch"), None)
+    layout.make(prepared=False)
+    assert os.path.samefile(layout.host("/data"), outer)
+    assert inner.is_dir()
+
+
 def test_an_output_that_is_a_link_is_followed_as_the_pod_sees_it(executor, context, project):
     (Path("/tmp") / f"host-{os.getpid()}").write_text("host's")
     try:
@@ -172,7 +186,7 @@ def test_a_link_cannot_lead_out_of_the_root(tmp_path):
 def minimal(**more):
     return {
         "inputs": [],
-        "outputs": {"parameters": [], "artifacts": []},
+        "outputs": {"declared": [], "parameters": [], "artifacts": []},
         "mounts": [],
         "script": None,
         "containers": [{"working_directory": "/"}],

@@ -142,9 +142,12 @@ def test_a_pod_of_an_earlier_boot_is_lost(executor, context):
 def test_a_process_number_used_again_is_not_taken_for_the_supervisor(executor, context):
     directory = Path(context.directory("pod"))
     directory.mkdir(parents=True)
-    os.symlink(f"{os.getpid()} 1 {executor._boot}", directory / "started")
-    executor.stop(directory, "must not hit this test", 0)
-    assert executor.recover(directory) == "lost"
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as another:  # leads a session
+        os.symlink(f"{another.pid} 1 {executor._boot}", directory / "started")
+        executor.stop(directory, "must not hit another", 0)
+        assert executor.recover(directory) == "lost"
+        assert another.poll() is None
+        another.kill()
 
 
 def test_a_result_that_a_power_cut_emptied_counts_as_lost(executor, context):
@@ -270,6 +273,8 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
         "import os\n"
         "root = os.environ['ARGOJOBS_ROOT']\n"
         "given = open(root + '/argojobs/in/a').read()\n"
+        "given += open(root + '/argojobs/in/group/b').read()\n"
+        "given += ' ' + str(sorted(os.listdir(root + '/argojobs/in')))\n"
         "open(root + '/argojobs/out/b', 'w').write(given + ' back ' + os.getcwd()[len(root):])\n"
     )
     key = f"code/{digest_of_folder(str(code))}.tgz"
@@ -280,13 +285,19 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
             "image": "x",
             "command": ["python3", "-u", "/argojobs/code/.argojobs", "f:s"],
             "workingDir": "/argojobs/code",
-            "volumeMounts": [{"name": "out", "mountPath": "/argojobs/out"}],
+            "volumeMounts": [
+                {"name": "out", "mountPath": "/argojobs/out"},
+                {"name": "in", "mountPath": "/argojobs/in"},
+                {"name": "in", "mountPath": "/argojobs/in/group", "subPath": "group"},
+            ],
         },
-        "volumes": [{"name": "out", "emptyDir": {}}],
+        "volumes": [{"name": "out", "emptyDir": {}}, {"name": "in", "emptyDir": {}}],
         "inputs": {
             "artifacts": [
                 {"name": "code", "path": "/argojobs/code", "s3": {"key": key}},
-                {"name": "a", "path": "/argojobs/in/a", "raw": {"data": "there and"}},
+                {"name": "a", "path": "/argojobs/in/a", "raw": {"data": "there"}},
+                {"name": "b", "path": "/argojobs/in/group/b", "raw": {"data": " and"}},
+                {"name": "c", "path": "/argojobs/in/c", "s3": {"key": "none"}, "optional": True},
             ]
         },
         "outputs": {"parameters": [{"name": "b", "valueFrom": {"path": "/argojobs/out/b"}}]},
@@ -294,7 +305,7 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
     result = run(executor, replace(context, isolation="none"), template)
     assert result.phase == "Succeeded", result.message
     value = result.outputs["parameters"][0]["value"]
-    assert value.startswith("there and back ")
+    assert value.startswith("there and ['a', 'group'] back ")
 
 
 def test_without_namespaces_a_manifest_may_share_the_hosts_paths(executor, context, project):

@@ -185,21 +185,23 @@ def test_an_event_twice_changes_nothing_the_second_time() -> None:
     assert plain(player.object()) == before
 
 
-def test_the_next_alarm_is_known_after_a_restart() -> None:
+def test_a_backoff_ends_in_time_after_a_restart() -> None:
     player = Player("""
 metadata: {name: wf}
 spec:
   entrypoint: main
-  activeDeadlineSeconds: 500
   templates:
   - name: main
     retryStrategy: {limit: 3, backoff: {duration: 100s}}
     container: {image: i}
 """)
     player.begin()
-    assert player.state.next_alarm() == player.now + 500
     player.end_pod("wf(0)", code=1)
-    reloaded = RunState.load(
+    over = player.now
+    player.state = RunState.load(
         {**player.workflow, "status": player.state.status}, player.state.nodes.values(), {}
     )
-    assert reloaded.next_alarm() == player.now + 100
+    player.tick(over + 99)
+    assert not player.pods
+    player.tick(over + 100)
+    assert [player.name_of(node_id) for node_id in player.pods] == ["wf(1)"]

@@ -93,7 +93,7 @@ def test_backoff_grows_by_the_factor_up_to_the_cap() -> None:
         waits.append(player.node("wf")["message"])
         player.tick(over + 1)
         assert not player.pods, "not before its time"
-        player.tick(player.state.next_alarm())
+        player.tick()
         waits.append(round(player.now - over))
     assert waits == [
         "Backoff for 10 seconds", 10, "Backoff for 30 seconds", 30,

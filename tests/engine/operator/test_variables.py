@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from player import Ended, Player, given, manifest, nodes, play, tree
 
+from argojobs.engine.model import PodEnded, PodResult
+
 
 def args(text: str, *, spec: str = "{}", workflow: dict | None = None) -> str:
     """What `text` in a pod's args is in the pod that is started."""
@@ -247,6 +249,22 @@ steps:
     )
     assert given(done, "wf[1].b") == {"x": "everywhere"}
     assert done["status"]["outputs"]["parameters"] == [{"name": "g", "value": "everywhere"}]
+
+
+def test_a_global_output_that_was_not_written_is_named_without_a_value() -> None:
+    """As the real Argo 4.0.5 shows it, of the step and of the workflow."""
+    declared = {"name": "o", "globalName": "g", "valueFrom": {"path": "/o"}}
+    player = Player(
+        manifest(
+            "container: {image: i}\noutputs: {parameters: [{name: o, globalName: g, valueFrom: {path: /o}}]}"
+        )
+    )
+    player.begin()
+    (node_id,) = player.pods
+    outputs = {"parameters": [declared], "exitCode": "1"}
+    player.send(PodEnded(node_id, PodResult("Failed", "", player.now, player.now, outputs)))
+    assert player.node("wf")["outputs"]["parameters"] == [declared]
+    assert player.object()["status"]["outputs"] == {"parameters": [{"name": "g"}]}
 
 
 def test_template_defaults_lie_below_every_template() -> None:

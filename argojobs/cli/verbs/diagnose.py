@@ -1,0 +1,94 @@
+"""`argojobs diagnose`: why a run is pending or failed, and what to do."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from argojobs.diagnosis.finding import Finding
+
+
+def command(
+    run: options.RunName,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Show the pods and their events in full, as kubectl does.")
+    ] = False,
+    bundle: Annotated[
+        str,
+        typer.Option(
+            "--bundle",
+            metavar="FILE",
+            help="Write all that a colleague needs (.tgz): manifest, states, events, logs; no secrets.",
+        ),
+    ] = "",
+    role: Annotated[
+        bool,
+        typer.Option("--role", help="Print only the role that the pods lack, for kubectl apply."),
+    ] = False,
+    output: options.Output = None,
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Say why a run is pending or failed, and what to do.
+
+    Of a cluster the pods, their events, the nodes and claims are looked at by the context's
+    kubeconfig; without one, what the run itself says. Each finding has a code that stays.
+
+    \b
+      argojobs diagnose @latest
+      argojobs diagnose demo-x7k2p --bundle demo.tgz
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.connect import target
+    from argojobs.cli.diagnosing import looked_at
+    from argojobs.cli.diagnosis_text import as_data, lines_of
+    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.names import find_run
+    from argojobs.cli.text import Screen, screen_of, show, warn
+
+    if sum((raw, role, bool(bundle))) > 1:
+        raise UsageError("--raw, --role and --bundle exclude each other", hint="give one of them")
+    place = target(context, server)
+    looked = looked_at(place, find_run(place.service, run, options=place.options))
+    findings = looked.findings
+    if bundle:
+        from argojobs.cli.bundle import write_bundle
+
+        warn(write_bundle(bundle, place, looked), "note")
+        print_text(bundle)
+    elif role:
+        print_text(_role_of(findings))
+    elif raw:
+        from argojobs.cli.bundle import told_locally
+        from argojobs.diagnosis.describe import describe
+
+        lines = (
+            told_locally(place, looked) if place.local is not None else describe(looked.evidence)
+        )
+        show([[(text, "")] for text in lines], screen=Screen(width=0))
+        warn(looked.missing, "not looked at")
+    elif output is Format.name:
+        for finding in findings:
+            print_text(finding.cause)
+    elif output is not None:
+        printing = print_json if output is Format.json else print_yaml
+        printing(as_data(looked, findings))
+    else:
+        seen = screen_of(sys.stdout)
+        screen = Screen(seen.colour, seen.signs, width=0)
+        show(lines_of(looked, findings, signs=seen.signs), screen=screen)
+    return 0
+
+
+def _role_of(findings: "tuple[Finding, ...]") -> str:
+    """Return the document that a finding has. Raises NotFoundError where none has one."""
+    for finding in findings:
+        if finding.file:
+            return finding.file.rstrip("\n")
+    raise NotFoundError(
+        "the run's pods lack no role", hint="argojobs doctor --write - writes all that there are"
+    )

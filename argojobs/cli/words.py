@@ -1,0 +1,101 @@
+"""Words after `--` on a command line of ours: those of the program that is run, none of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.compile.load import Loaded
+
+SEPARATOR = "--"
+_KEY = "argojobs.words"
+_TOO_MANY = re.compile(r"unexpected extra argument\S* \((?P<words>.*)\)", re.DOTALL)
+
+
+class TakesWords(TyperCommand):
+    """A command that leaves what stands after the first `--` as it is."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read our own options and arguments, and keep the words for `words_of`."""
+        ctx.meta[_KEY] = None
+        if SEPARATOR in args:
+            at = args.index(SEPARATOR)
+            ctx.meta[_KEY] = tuple(args[at + 1 :])
+            args = args[:at]
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter.__base__ as error:  # type: ignore[misc]
+            found = _TOO_MANY.search(str(getattr(error, "message", "")))
+            if found is None:
+                raise
+            name = ctx.info_name
+            raise UsageError(
+                f"{name} takes one file; what to do with {found['words']}?",
+                hint="words for a script, or for a command in an image, come after --: "
+                f"argojobs {name} FILE -- WORDS",
+            ) from error
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the pieces of the line that shows how the command is used."""
+        return [*super().collect_usage_pieces(ctx), f"[{SEPARATOR} WORDS...]"]
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Leave the program's words to the shell, which knows files."""
+        return [] if words_of(ctx) is not None else super().shell_complete(ctx, incomplete)
+
+
+def words_of(ctx: Any) -> tuple[str, ...] | None:
+    """Return what stands after `--`, None where there is no `--`."""
+    found: tuple[str, ...] | None = ctx.meta.get(_KEY)
+    return found
+
+
+def before_words(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the part of a command line that is ours."""
+    return arguments[: arguments.index(SEPARATOR)] if SEPARATOR in arguments else arguments
+
+
+def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
+    """Return what a command line means: the workflow of a file, a script, or a command in an image.
+
+    retries: further attempts of a script or command. Raises UsageError for a command line that
+    names nothing to run, or asks for what a pipeline says itself; and as `load`.
+    """
+    from argojobs.compile.load import load, load_command, of_words
+
+    words, name = words_of(ctx), ctx.info_name
+    file, image = str(ctx.params.get("file") or ""), str(ctx.params.get("image") or "")
+    pipeline = str(ctx.params.get("pipeline") or "")
+    if file:
+        loaded = load(file, pipeline, words)
+    elif words is None:
+        raise UsageError(
+            f"{name} wants a file" + (", or the command for the image after --" if image else ""),
+            hint=f"argojobs {name} FILE, or argojobs {name} --image IMAGE -- COMMAND"
+            + (" (without a COMMAND: the image's own)" if image else ""),
+        )
+    elif not image:
+        raise UsageError(
+            "there is neither a file nor an image before --",
+            hint=f"argojobs {name} FILE -- WORDS, or argojobs {name} --image IMAGE -- COMMAND",
+        )
+    elif pipeline:
+        raise UsageError("--pipeline without a file", hint="leave it out, or name the file")
+    else:
+        loaded = load_command(image, words)
+    if retries is None:
+        return loaded
+    if loaded.made_of is None:
+        raise UsageError(
+            "--retries is for plain scripts and commands in an image",
+            hint="a pipeline says it itself: @step(retry=3), or @pipeline(retry=3) for all steps",
+        )
+    return of_words(loaded, replace(loaded.made_of, retry=retries))

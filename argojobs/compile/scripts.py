@@ -1,0 +1,173 @@
+"""A plain script, or a command in an image, as a workflow of one step.
+
+A script is a `.py` that imports neither argojobs nor hera, or a program that begins with `#!`. It
+becomes a pipeline of one command step (`argojobs.runtime.script`), so that all that holds for
+pipelines holds for it. A command in an image needs no Python there, so its words stand in the
+manifest, and no code travels.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.compile.imports import parsed
+from argojobs.compile.pipeline import pod
+from argojobs.dsl.names import label
+from argojobs.manifest.words import RUNS, check_words, container_words
+from argojobs.runtime import environment
+from argojobs.runtime.script import OUT, RESULTS
+
+if TYPE_CHECKING:
+    from argojobs.dsl.pipelines import Pipeline
+    from argojobs.dsl.steps import Step
+
+#: How a script says that it writes logs for TensorBoard.
+_WRITES_LOGS = re.compile(rb"tensorboard|SummaryWriter", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script and what it is run with.
+
+    words: what it gets. retry: further attempts. keeps: whether its results can be stored. shm:
+    whether it needs more shared memory than a container has, as with a GPU.
+    """
+
+    file: Path
+    root: Path
+    words: tuple[str, ...] = ()
+    retry: int | None = None
+    keeps: bool = True
+    shm: bool = False
+
+    @property
+    def name(self) -> str:
+        """What its run and its step are called."""
+        return self.file.stem or self.file.name
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command in an image: the image, its words, and the rest as a script has it."""
+
+    image: str
+    words: tuple[str, ...] = ()
+    retry: int | None = None
+    keeps: bool = True
+    shm: bool = False
+
+    @property
+    def name(self) -> str:
+        """The image's last name, without its registry, tag and digest."""
+        last = self.image.partition("@")[0].rpartition("/")[2]
+        return last.partition(":")[0] or "command"
+
+
+def pipeline_of(script: Script) -> Pipeline[Any, Any]:
+    """Return the pipeline that runs a script; its words are the default of its one parameter.
+
+    Raises UsageError for words that cannot travel, UserCodeError for a script with a mistake in
+    its syntax.
+    """
+    from argojobs.dsl.pipelines import Pipeline
+
+    check_words(script.words)
+    file = script.file.resolve().relative_to(script.root).as_posix()
+    folder = _folder(script.root)
+    step = _step(script).changed(_settings(script))
+    step.name, step.full_name, step.where = label(script.name), script.name, f"{script.file}:1"
+
+    def run(arguments: list[str] = list(script.words)) -> Any:  # noqa: B006 - read, not changed
+        return step(file, folder, arguments)
+
+    run.__annotations__["return"] = step.command_outputs
+    run.__doc__ = ast.get_docstring(parsed(script.file)) if script.file.suffix == ".py" else None
+    made: Pipeline[Any, Any] = Pipeline(run, script.name, {})
+    made.where = step.where
+    return made
+
+
+def _folder(root: Path) -> str:
+    """Return the folder of the project that the user is in, where the script runs too."""
+    here = Path.cwd()
+    if not here.is_relative_to(root):
+        return ""
+    relative = here.relative_to(root).as_posix()
+    return "" if relative == "." else relative
+
+
+def _step(script: Script) -> Step[Any, Any]:
+    from argojobs.runtime import script as steps
+
+    if not script.keeps:
+        return steps.runs
+    logs = any("tensorboard" in word.lower() for word in script.words)
+    return steps.shows if logs or _WRITES_LOGS.search(script.file.read_bytes()) else steps.keeps
+
+
+def _settings(given: Script | Command) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    if given.retry is not None:
+        settings["retry"] = given.retry
+    if given.shm:
+        settings["shm"] = True
+    return settings
+
+
+def workflow_of(command: Command) -> dict[str, Any]:
+    """Return the workflow of a command in an image. Raises UsageError for words that cannot travel."""
+    from argojobs import __version__
+    from argojobs.compile.pipeline.workflow import VERSION
+    from argojobs.dsl.options import checked
+
+    check_words(command.words)
+    name, settings = label(command.name), checked(_settings(command))
+    results = f"{pod.OUT_PATH}/{RESULTS}"
+    volumes, mounts = pod.volumes(settings)
+    # Mounted itself, so that it is there and any user may write to it.
+    mounts[0] = {**mounts[0], "mountPath": results}
+    artifact = {"name": RESULTS, "path": results, "archive": {"none": {}}, "optional": True}
+    words = container_words(command.words)
+    template: dict[str, Any] = {
+        "name": name,
+        **({"outputs": {"artifacts": [artifact]}} if command.keeps else {}),
+        **pod.template_fields(settings),
+        "volumes": volumes,
+        "container": {
+            "image": command.image,
+            **{field: words[field] for field in ("command", "args") if field in words},
+            "env": [*_environment(results), *words.get("env", ())],
+            "ports": pod.ports(settings),
+            "volumeMounts": mounts,
+        },
+    }
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {
+            "generateName": f"{name}-",
+            "annotations": {VERSION: __version__, RUNS: "image"},
+        },
+        "spec": {"entrypoint": name, "templates": [template]},
+    }
+
+
+def _environment(results: str) -> list[dict[str, str]]:
+    """Return what of the environment contract is known without our runtime in the image."""
+    told = {
+        "ARGOJOBS_RUN": "{{workflow.name}}",
+        "JOB_UUID": "{{workflow.uid}}-{{node.name}}",
+        OUT: results,
+        "EPOCHS_DONE": "0",
+        "JOB_RESTARTED": "FALSE",
+    }
+    constants = {
+        name: value
+        for name, (_, _, value) in environment.VARIABLES.items()
+        if isinstance(value, str)
+    }
+    return [{"name": name, "value": value} for name, value in {**told, **constants}.items()]
