@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform as machine
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -74,10 +75,12 @@ def deployment(
     only: str = "",
     builder: str = "",
     platform: str = "",
+    arguments: Iterable[str] = (),
 ) -> Deployment:
     """Return the deploy that the options ask for. folder: the project or the folder of Dockerfiles.
 
-    Raises UsageError for a folder without Dockerfiles, an unknown registry, context or image.
+    arguments: build arguments, NAME=VALUE. Raises UsageError for a folder without Dockerfiles, an
+    unknown registry, context, image or argument.
     """
     from argojobs.compile.project import project_root
     from argojobs.config.choosing import choose, creds_files
@@ -93,13 +96,34 @@ def deployment(
     contexts = load_contexts(project)
     chosen = choose(context, "", project)
     to = choose_destination(registry, destinations(contexts, files), chosen, files)
-    builds = builds_in(folder, project)
+    builds = builds_in(folder, project, dict(map(_argument, arguments)))
     if only:
         builds = _with_parents(builds, only)
     where = contexts.by_name.get(to.context, chosen)
     return Deployment(
         project, builds, to, platform or _platform(where), builder, load_settings(project)
     )
+
+
+def _argument(text: str) -> tuple[str, str]:
+    """Return name and value of a build argument. Raises UsageError; also for what is a secret."""
+    from argojobs.compile.secrets import looks_secret
+
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise UsageError(
+            f"{text!r} is no build argument",
+            where="--build-arg",
+            hint="write NAME=VALUE, such as BASE=python:3.12-slim",
+        )
+    why = looks_secret("", value.encode())
+    if why:
+        raise UsageError(
+            f"the build argument {name} looks like a secret ({why}), and the image would show it",
+            where="--build-arg",
+            hint="mount it: RUN --mount=type=secret,id=NAME, see docs/howto/images.md",
+        )
+    return name, value
 
 
 def _with_parents(builds: Builds, only: str) -> Builds:

@@ -6,9 +6,18 @@ are in the S3 API reference; as recorded with SeaweedFS.
 
 from __future__ import annotations
 
-from argojobs.diagnosis.cause import told
+import re
+from dataclasses import replace
 
-CAUSES = (
+from argojobs.diagnosis.cause import Cause, told
+from argojobs.diagnosis.evidence import Object, Subject
+from argojobs.diagnosis.finding import Answer
+
+_NAMED = re.compile(
+    r"artifact '?(?P<name>[\w.-]+)'? (?:failed to load|to )|save artifact '(?P<out>[^']+)'"
+)
+
+_ALL = (
     told(
         "no-such-bucket",
         r"(?i)NoSuchBucket|the specified bucket does not exist",
@@ -76,3 +85,46 @@ CAUSES = (
         "argojobs doctor{options}",
     ),
 )
+
+
+def place_of(subject: Subject) -> str:
+    """Return where the artifact that the message is about lies: `data: s3://bucket/key`.
+
+    Argo names an input that cannot be loaded; of one output alone it is clear which one it is.
+    """
+    found = _NAMED.search(subject.message)
+    name = (found["name"] or found["out"]) if found else ""
+    kind = "inputs" if found and found["name"] else "outputs"
+    artifacts = _artifacts(subject, kind)
+    chosen = [one for one in artifacts if one.get("name") == name] if name else artifacts
+    place = chosen[0].get("s3") or {} if len(chosen) == 1 else {}
+    key = str(place.get("key") or "")
+    if not key or "{{" in key:
+        return ""
+    bucket = place.get("bucket") or ""
+    return f"{chosen[0]['name']}: {f's3://{bucket}/' if bucket else ''}{key}"
+
+
+def _artifacts(subject: Subject, kind: str) -> list[Object]:
+    """Return a step's artifacts with their places: of the node, where Argo has replaced the tags."""
+    given = (subject.node.get(kind) or {}).get("artifacts")
+    every = given or (subject.template.get(kind) or {}).get("artifacts") or ()
+    return [one for one in every if one.get("name") != "main-logs"]
+
+
+def _placed(cause: Cause) -> Cause:
+    """Return a cause that also says where the artifact lies."""
+
+    def look(subject: Subject) -> Answer | None:
+        answer = cause.look(subject)
+        place = place_of(subject) if answer is not None else ""
+        return (
+            answer
+            if answer is None or not place
+            else replace(answer, what=f"{answer.what} ({place})")
+        )
+
+    return Cause(cause.code, look)
+
+
+CAUSES = tuple(map(_placed, _ALL))

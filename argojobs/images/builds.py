@@ -13,11 +13,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from argojobs.errors import UsageError
 from argojobs.images.build_file import is_build_file, read_build_file
 from argojobs.images.dockerfiles.dockerfile import (
     Dockerfile,
+    argument_names,
     base_images,
     global_arguments,
     parent_stage,
@@ -66,12 +68,16 @@ class Builds:
     notes: tuple[str, ...] = ()
 
 
-def builds_in(folder: Path, project: Path) -> Builds:
+def builds_in(
+    folder: Path, project: Path, arguments: Mapping[str, str] = MappingProxyType({})
+) -> Builds:
     """Return what is built. folder: the project, a folder with Dockerfiles, or a build file.
 
-    project: the context of `dockerfiles/`, and the base of paths in a build file. Raises UsageError
+    project: the context of `dockerfiles/`, and the base of paths in a build file. arguments: build
+    arguments for each Dockerfile that has such an ARG, in place of a build file's. Raises UsageError
     with file and line: nothing to build, a name that no image can have, a parent that nobody can
-    tell or that goes in a circle, and what `read_dockerfile` raises.
+    tell or that goes in a circle, an argument that no Dockerfile has, and what `read_dockerfile`
+    raises.
     """
     folder, project = folder.absolute(), project.absolute()
     file = _build_file(folder)
@@ -88,6 +94,7 @@ def builds_in(folder: Path, project: Path) -> Builds:
             )
             for entry in found.entries
         ]
+        builds = _with_arguments(builds, arguments)
         return Builds(_in_order(_with_parents(builds)), found.version, file, found.notes)
     files = _dockerfiles(folder)
     if not files:
@@ -95,7 +102,8 @@ def builds_in(folder: Path, project: Path) -> Builds:
             f"there is no Dockerfile in {folder}",
             hint=f"write one, such as {FOLDER}/train.Dockerfile, or name another folder by -d",
         )
-    return Builds(_in_order(_with_parents(list(_named(files, project)))))
+    builds = _with_arguments(list(_named(files, project)), arguments)
+    return Builds(_in_order(_with_parents(builds)))
 
 
 def _build_file(folder: Path) -> Path | None:
@@ -154,6 +162,30 @@ def _named(files: Iterable[Path], project: Path) -> Iterator[Build]:
             )
         seen[name] = file
         yield Build(name, file, project, {}, "", str(file))
+
+
+def _with_arguments(builds: list[Build], arguments: Mapping[str, str]) -> list[Build]:
+    """Return the builds, each with those of the arguments that its Dockerfile has an ARG for."""
+    if not arguments:
+        return builds
+    has = {build.name: argument_names(read_dockerfile(build.dockerfile)) for build in builds}
+    known = sorted({name for names in has.values() for name in names})
+    for name in arguments:
+        if name not in known:
+            from argojobs.manifest.nearest import suggestion
+
+            hint = suggestion(name, known, what="there are") if known else f"write ARG {name}"
+            raise UsageError(f"no Dockerfile has ARG {name}", where="--build-arg", hint=hint)
+    return [
+        replace(
+            build,
+            arguments={
+                **build.arguments,
+                **{name: text for name, text in arguments.items() if name in has[build.name]},
+            },
+        )
+        for build in builds
+    ]
 
 
 def _with_parents(builds: list[Build]) -> list[Build]:

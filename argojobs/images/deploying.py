@@ -92,7 +92,10 @@ def plan_deploy(
         step = Step(recipe, "build", "", host, (recipe.tag, *tags))
         if version:
             step = replace(step, tags=(*step.tags, version))
-        steps.append(_looked_up(step, registry, lock, builder, no_cache=no_cache))
+        step = _looked_up(step, registry, lock, builder, no_cache=no_cache)
+        if step.does in ("keep", "record"):  # it has the tag of the commit that it was built of
+            step = replace(step, tags=tuple(one for one in step.tags if one not in tags))
+        steps.append(step)
         if version and registry is not None:
             _check_version(steps[-1], registry, version)
     return tuple(steps)

@@ -138,6 +138,20 @@ def test_what_a_log_ends_with(cause: str) -> None:
     assert finding.cause == cause
 
 
+def test_what_a_pod_had_to_wait_for_is_forgotten_when_it_runs() -> None:
+    told = [("Failed", 'Error: secret "store" not found')]
+    assert diagnose(of_message("", "Pending", events=told))[0].cause == "missing-secret"
+    assert diagnose(of_message("", "Running", events=told)) == ()
+
+
+def test_a_pod_that_has_a_node_no_longer_waits_for_one() -> None:
+    told = [("FailedScheduling", NODES.format("3 Insufficient cpu"))]
+    evidence = of_message("PodInitializing", "Pending", events=told)
+    assert diagnose(evidence)[0].cause == "no-resources"
+    pod = {**evidence.pods[0], "spec": {"nodeName": "n1", "containers": []}}
+    assert diagnose(replace(evidence, pods=[pod]))[0].cause == "starting"
+
+
 def test_the_log_of_a_step_that_runs_is_no_cause() -> None:
     assert diagnose(of_message("", "Running", log=["NCCL WARN something, and on it goes"])) == ()
 

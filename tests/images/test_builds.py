@@ -149,6 +149,19 @@ def test_a_build_file(project, place):
     assert builds_in(folder / place, folder) == found
 
 
+def test_arguments_are_for_the_dockerfiles_that_have_them(project):
+    train = "ARG BASE=x\nFROM ${BASE}\nARG LEVEL\n"
+    folder = project({"dockerfiles/train.Dockerfile": train, "dockerfiles/dev.Dockerfile": DEV})
+    found = builds_in(folder, folder, {"BASE": "y", "LEVEL": "1"}).builds
+    assert [(one.name, one.parent, one.arguments) for one in found] == [
+        ("train", "", {"BASE": "y", "LEVEL": "1"}),
+        ("dev", "train", {}),
+    ]
+    with pytest.raises(UsageError, match="no Dockerfile has ARG BASSE") as error:
+        builds_in(folder, folder, {"BASSE": "y"})
+    assert "BASE" in error.value.hint
+
+
 def test_several_build_files(project):
     folder = project({"a.yaml": BUILD, "b.yaml": BUILD, "dockerfile": DEV})
     with pytest.raises(UsageError, match="several build files"):

@@ -176,6 +176,7 @@ def test_a_second_deploy_builds_and_pushes_nothing(
     answer = deploy("-r", "local", "-o", "json")
 
     assert set(done(answer).values()) == {"keep"}
+    assert all(one["tags"] == [one["content"][:16]] for one in json.loads(answer.out))
     assert (project / "images.lock").read_text() == before
     assert "STEP" not in answer.err
 
@@ -310,6 +311,26 @@ def test_a_dirty_tree_has_no_version(deploy: Callable[..., Answer], project: Pat
     assert "networks/train.sh" in answer.err
     assert git(project, "tag") == ""
     assert deploy("-r", "local", "--version", "tiny").code == 2
+
+
+def test_a_build_argument_makes_another_image_and_is_no_secret(
+    deploy: Callable[..., Answer], project: Path
+) -> None:
+    (project / "dockerfiles/other.Dockerfile").write_text(f"{OTHER}ARG LEVEL=0\n")
+    options = ("-r", "local", "--only", "other", "-o", "json")
+    contents = set()
+    for words in ((), ("--build-arg", "LEVEL=1")):
+        (image,) = json.loads(deploy(*options, "--dry-run", *words).out)
+        contents.add(image["content"])
+        assert ("LEVEL=1" in image["commands"][0]) == bool(words)
+    assert len(contents) == 2
+
+    assert deploy(*options, "--build-arg", "LEVEL").code == 2
+    key = "-----BEGIN RSA PRIVATE KEY-----"
+    refused = deploy(*options, "--build-arg", f"LEVEL={key}")
+    assert refused.code == 2
+    assert "--mount=type=secret" in refused.err
+    assert key not in refused.err
 
 
 def test_an_unknown_registry_lists_the_known(deploy: Callable[..., Answer]) -> None:

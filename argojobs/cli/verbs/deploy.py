@@ -63,6 +63,14 @@ def command(
             help="Raise the version, commit it and tag the commit and the images.",
         ),
     ] = "",
+    build_arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--build-arg",
+            metavar="NAME=VALUE",
+            help="A value for ARG NAME of the Dockerfiles that have it (repeatable).",
+        ),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Build all anew, whatever is there.")
     ] = False,
@@ -98,6 +106,7 @@ def command(
         only=only,
         builder=builder,
         platform=platform,
+        arguments=build_arg or (),
     )
     lock_file = to_do.project / LOCK_FILE
     lock = read_lock(lock_file)

@@ -142,6 +142,16 @@ def global_arguments(dockerfile: Dockerfile) -> dict[str, str | None]:
     return found
 
 
+def argument_names(dockerfile: Dockerfile) -> frozenset[str]:
+    """Return the names of all ARGs: those of a stage, too."""
+    return frozenset(
+        name
+        for one in dockerfile.instructions
+        if one.name == "ARG" and not one.onbuild
+        for name in dict(assignments(one.text, dockerfile.escape))
+    )
+
+
 def global_values(dockerfile: Dockerfile, arguments: Mapping[str, str]) -> dict[str, str]:
     """Return what the ARGs before the first FROM are in a build with these arguments."""
     values: dict[str, str] = {}

@@ -15,6 +15,7 @@ LONGEST = (
     "test_pods.py",
     "test_contexts.py",
     "test_verbs.py",
+    "test_images.py",
     "test_steps.py",
 )
 
