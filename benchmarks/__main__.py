@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting moving remote peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting moving remote deploying peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -9,7 +9,17 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 
-from benchmarks import cluster, compiling, linting, moving, peers, remote, running, startup
+from benchmarks import (
+    cluster,
+    compiling,
+    deploying,
+    linting,
+    moving,
+    peers,
+    remote,
+    running,
+    startup,
+)
 from benchmarks.measure import ROOT, ROUNDS, Row, machine
 from benchmarks.peers import PeerRow
 
@@ -38,6 +48,7 @@ PARTS = {
     "linting": linting.rows,
     "moving": moving.rows,
     "remote": remote.rows,
+    "deploying": deploying.rows,
 }
 
 

@@ -28,6 +28,9 @@ EARLY_ENDS = 5
 #: So long the last log lines are waited for once a run is final, in seconds.
 LOG_GRACE = 10.0
 
+#: Ends following when a run was pending for too long.
+_GIVES_UP = signal.SIGUSR1
+
 
 @dataclass(frozen=True, slots=True)
 class Follow:
@@ -84,18 +87,22 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
 
 @contextmanager
 def _noticing(how: Follow, picture: Picture) -> Iterator[None]:
-    """Look once a second at whether the run waits, in a thread of its own."""
+    """Look once a second at whether the run waits, in a thread of its own.
+
+    It interrupts following by a signal of its own: a shell lets its background jobs ignore SIGINT.
+    """
     pending = how.pending
     if pending is None:
         yield
         return
     over = threading.Event()
+    before = signal.signal(_GIVES_UP, signal.default_int_handler)
 
     def look() -> None:
         while not over.wait(1.0):
             notice(how, picture, pending)
             if pending.gave_up:
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                signal.pthread_kill(threading.main_thread().ident or 0, _GIVES_UP)
                 return
 
     thread = threading.Thread(target=look, name="pending", daemon=True)
@@ -105,6 +112,7 @@ def _noticing(how: Follow, picture: Picture) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+        signal.signal(_GIVES_UP, before)
 
 
 def notice(how: Follow, picture: Picture, pending: Pending) -> None:

@@ -99,6 +99,8 @@ def test_ctrl_c_stops_the_run_and_is_130(manifest) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env=dict(os.environ),
+        # these tests may be a background job, which ignores it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert started.stdout is not None
     for line in started.stdout:

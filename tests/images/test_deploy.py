@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -184,7 +185,6 @@ def test_a_second_deploy_builds_and_pushes_nothing(
 def git_program() -> str:
     """A folder with git and nothing that builds."""
     import shutil
-    import tempfile
 
     folder = Path(tempfile.mkdtemp())
     (folder / "git").symlink_to(shutil.which("git") or "git")
@@ -449,3 +449,52 @@ def test_a_secret_that_nothing_says_is_a_warning(
     assert answer.code == 0, answer.err
     assert "mounts the secret" not in answer.err
     assert "hidden-from-all" not in answer.err + answer.out
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 3 MiB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
+    made = subprocess.run(mounted, capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"nothing can be mounted here: {made.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_of_the_builder_is_said_and_leaves_the_lock(
+    deploy: Callable[..., Answer],
+    project: Path,
+    small_disk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CONTAINERS_STORAGE_CONF", str(engines.storage(small_disk)))
+    (project / "large").write_bytes(os.urandom(8 << 20))
+    (project / "dockerfiles/other.Dockerfile").write_text("FROM scratch\nCOPY large large\n")
+
+    answer = deploy("-r", "local", "--only", "other")
+    assert answer.code == 1
+    assert "no space left" in answer.err
+    assert "make room" in answer.err
+    assert not (project / "images.lock").exists()
+
+
+def test_a_full_disk_for_temporary_files_is_said(
+    deploy: Callable[..., Answer],
+    project: Path,
+    small_disk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (project / "large").write_bytes(os.urandom(8 << 20))
+    (project / "dockerfiles/other.Dockerfile").write_text("FROM scratch\nCOPY large large\n")
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+
+    answer = deploy("-r", "local", "--only", "other")
+    assert answer.code == 2
+    assert "No space left on device" in answer.err or "no space" in answer.err
+    assert "Traceback" not in answer.err
+    assert not (project / "images.lock").exists()
