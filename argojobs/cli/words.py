@@ -36,12 +36,15 @@ class TakesWords(TyperCommand):
             found = _TOO_MANY.search(str(getattr(error, "message", "")))
             if found is None:
                 raise
-            name = ctx.info_name
-            raise UsageError(
-                f"{name} takes one file; what to do with {found['words']}?",
-                hint="words for a script, or for a command in an image, come after --: "
-                f"argojobs {name} FILE -- WORDS",
-            ) from error
+            raise self.too_many(str(ctx.info_name), found["words"]) from error
+
+    def too_many(self, name: str, words: str) -> UsageError:
+        """Return the error for words too many that stand before `--`."""
+        return UsageError(
+            f"{name} takes one file; what to do with {words}?",
+            hint="words for a script, or for a command in an image, come after --: "
+            f"argojobs {name} FILE -- WORDS",
+        )
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the pieces of the line that shows how the command is used."""

@@ -19,6 +19,8 @@ from argojobs.errors import ConflictError, HostError, NotFoundError, Unsupported
 from argojobs.service import Gpus, GpuUse, Machine, Pod, PodEvent, Ran
 
 _OVER = frozenset({"Succeeded", "Failed", "Error"})
+#: What nsenter ends with where it finds no such program, as seen of util-linux 2.38.1.
+_NO_PROGRAM = 127
 
 
 class LocalPods:
@@ -47,18 +49,10 @@ class LocalPods:
 
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """See `Pods.execute`: in the step's folders and with its variables. Linux only."""
-        if container != "main":
-            raise NotFoundError(f"the pod {pod} has no container {container!r}, only main")
-        process = self._process(pod)
-        if not Path(f"/proc/{process}/environ").exists():
-            raise UnsupportedError(
-                f"there is no way into a step on {sys.platform}", hint="it needs Linux's /proc"
-            )
-        found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
-        variables = dict(pair.split(b"=", 1) for pair in found if b"=" in pair)
+        words, variables = self._inside(pod, container)
         try:
             done = subprocess.run(
-                [*_into(process), *command], env=variables, capture_output=True, check=False
+                [*words, *command], env=variables, capture_output=True, check=False
             )
         except OSError as error:
             raise HostError(f"{command[0]}: {error.strerror}") from error
@@ -67,6 +61,31 @@ class LocalPods:
             done.stdout.decode(errors="replace"),
             done.stderr.decode(errors="replace"),
         )
+
+    def attach(self, pod: str, command: Sequence[str], container: str = "main") -> int:
+        """Run a command in a pod with this process' own streams, and return its exit code.
+
+        Where and how is as `execute` does it; a terminal's kind is told if the step has none.
+        Raises as `execute`.
+        """
+        words, variables = self._inside(pod, container)
+        kind = os.environ.get("TERM")
+        if kind:
+            variables.setdefault(b"TERM", os.fsencode(kind))
+        code = subprocess.run([*words, *command], env=variables, check=False).returncode
+        return code if code >= 0 else 128 - code
+
+    def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
+        """Tell whether a pod has the program of a command, which is run. Raises as `execute`."""
+        return self.execute(pod, command, container=container).exit_code != _NO_PROGRAM
+
+    def runs(self, pod: str) -> bool:
+        """Tell whether a pod's main runs."""
+        try:
+            self._process(pod)
+        except (ConflictError, NotFoundError):
+            return False
+        return True
 
     @contextmanager
     def forward(self, pod: str, port: int) -> Iterator[int]:
@@ -95,6 +114,19 @@ class LocalPods:
             "nodes"
         ) or {}
         return nodes
+
+    def _inside(self, pod: str, container: str) -> tuple[list[str], dict[bytes, bytes]]:
+        """Return the beginning of a command line that runs in a pod, and the variables there."""
+        if container != "main":
+            raise NotFoundError(f"the pod {pod} has no container {container!r}, only main")
+        process = self._process(pod)
+        if not Path(f"/proc/{process}/environ").exists():
+            raise UnsupportedError(
+                f"there is no way into a step on {sys.platform}", hint="it needs Linux's /proc"
+            )
+        found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        variables = dict(pair.split(b"=", 1) for pair in found if b"=" in pair)
+        return _into(process), variables
 
     def _process(self, pod: str) -> int:
         """Return the process of a pod's main. Raises NotFoundError, ConflictError."""

@@ -7,6 +7,7 @@ channel 1 errors; each begins with the number of the port, two bytes.
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -15,23 +16,33 @@ from contextlib import contextmanager, suppress
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
 from argojobs.client.kube.websockets import Websocket, close, cut, messages, opened
-from argojobs.errors import ArgojobsError
+from argojobs.errors import ArgojobsError, HostError
 
 _PIECE = 1 << 16
 _DATA = 0
 _PORT_BYTES = 2
+_LAST_PORT = 65535
+#: So many ports are tried before all seem to be in use.
+_TRIED = 100
 
 
 @contextmanager
-def forwarded(kube: Kube, namespace: str, pod: Callable[[], str], port: int) -> Iterator[int]:
+def forwarded(
+    kube: Kube, namespace: str, pod: Callable[[], str], port: int, here: int = 0
+) -> Iterator[int]:
     """Give a port of 127.0.0.1 that leads to a port of a pod, as long as the context is open.
 
-    pod: names the pod, asked at the beginning and after a tunnel could not be opened. Raises
-    UsageError where it is not allowed, ServerError where the pod cannot be reached.
+    pod: names the pod, asked at the beginning and after a tunnel could not be opened. here: the
+    port to give, or the next one that is free; 0 means any. Raises UsageError where it is not
+    allowed, ServerError where the pod cannot be reached.
     """
     door = _Door(kube, namespace, pod, port)
     door.first = door.tunnel()
-    listener = socket.create_server(("127.0.0.1", 0))
+    try:
+        listener = listening(here)
+    except BaseException:
+        door.close()
+        raise
     keeper = threading.Thread(target=door.serve, args=(listener,), daemon=True)
     keeper.start()
     try:
@@ -42,6 +53,28 @@ def forwarded(kube: Kube, namespace: str, pod: Callable[[], str], port: int) -> 
         listener.close()
         keeper.join()
         door.close()
+
+
+def listening(port: int) -> socket.socket:
+    """Listen on a port of 127.0.0.1, or on the next one that is free; 0 means any.
+
+    Raises HostError where none is found, or this port is not for everybody.
+    """
+    for tried in range(port, min(port + _TRIED, _LAST_PORT + 1)):
+        try:
+            return socket.create_server(("127.0.0.1", tried))
+        except PermissionError as error:
+            raise HostError(
+                f"the port {tried} of this machine is not for everybody",
+                hint="give a port of your own before the step's: 8080:80",
+            ) from error
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise HostError(f"the port {tried} of this machine: {error.strerror}") from error
+    raise HostError(
+        f"the port {port} of this machine and those after it are in use",
+        hint="give another one before the step's: 9000:80",
+    )
 
 
 class _Door:

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from argojobs.client.kube.attached import Streams, attached
 from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.containers import require_running, state_of
 from argojobs.client.kube.forward import forwarded
 from argojobs.client.kube.gpus import gpus_of
 from argojobs.client.kube.objects import list_all, read
-from argojobs.client.kube.running import run_in
+from argojobs.client.kube.running import NotStartedError, run_in
 from argojobs.errors import ConflictError, NotFoundError, UsageError
 from argojobs.service import RUN_LABEL, Gpus, Machine, Pod, PodEvent, Ran
 
@@ -44,10 +46,32 @@ class KubePods:
         self._running(pod)
         return run_in(self._kube, self._namespace, pod, command, container)
 
-    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
-        """See `Pods.forward`."""
+    def attach(self, pod: str, command: Sequence[str], streams: Streams, container: str) -> int:
+        """Run a command in a pod with streams of ours, and return its exit code.
+
+        Raises as `Pods.execute`, and NotFoundError where the pod has no such container.
+        """
+        require_running(self._found(pod), container, self._kube.label)
+        return attached(self._kube, self._namespace, pod, command, container, streams)
+
+    def starts(self, pod: str, command: Sequence[str], container: str) -> bool:
+        """Tell whether a container has the program of a command, which is run. Raises as `attach`."""
+        require_running(self._found(pod), container, self._kube.label)
+        try:
+            run_in(self._kube, self._namespace, pod, command, container)
+        except NotStartedError:
+            return False
+        return True
+
+    def runs(self, pod: str, container: str = "main") -> bool:
+        """Tell whether a container of a pod runs. Raises ServerError."""
+        found = read(self._kube, "Pod", self._namespace, pod)
+        return found is not None and state_of(found, container) == "running"
+
+    def forward(self, pod: str, port: int, here: int = 0) -> AbstractContextManager[int]:
+        """See `Pods.forward`. here: the port to give, or the next free one; 0 means any."""
         self._running(pod)
-        return forwarded(self._kube, self._namespace, lambda: pod, port)
+        return forwarded(self._kube, self._namespace, lambda: pod, port, here)
 
     def machines(self) -> list[Machine]:
         """See `Pods.machines`."""
@@ -64,7 +88,7 @@ class KubePods:
         except UsageError:
             return list_all(self._kube, "Pod", self._namespace, fields=_NOT_OVER)
 
-    def _running(self, pod: str) -> None:
+    def _found(self, pod: str) -> dict[str, Any]:
         found = read(self._kube, "Pod", self._namespace, pod)
         if found is None:
             raise NotFoundError(
@@ -72,6 +96,10 @@ class KubePods:
                 where=self._kube.label,
                 hint="Argo or the cluster may have removed it already",
             )
+        return found
+
+    def _running(self, pod: str) -> None:
+        found = self._found(pod)
         phase = (found.get("status") or {}).get("phase", "")
         if phase != "Running":
             raise ConflictError(

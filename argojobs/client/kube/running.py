@@ -17,6 +17,10 @@ from argojobs.service import Ran
 _OUT, _ERR, _END = 1, 2, 3
 
 
+class NotStartedError(UsageError):
+    """The command could not be started: the image has no such program, for example."""
+
+
 def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], container: str) -> Ran:
     """Run a command in a container and return what it answered, once it has ended.
 
@@ -43,13 +47,13 @@ def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], contain
 
 
 def exit_code(status: dict[str, Any], command: Sequence[str], label: str) -> int:
-    """Return the exit code that a Status object tells. Raises UsageError for what did not begin."""
+    """Return the exit code that a Status object tells. Raises NotStartedError for what did not begin."""
     if status.get("status") == "Success":
         return 0
     for cause in (status.get("details") or {}).get("causes") or ():
         if cause.get("reason") == "ExitCode":
             return int(cause["message"])
-    raise UsageError(
+    raise NotStartedError(
         f"the command {command[0]!r} could not be started: {status.get('message', '')}",
         where=label,
         hint="is it a program of the step's image?",

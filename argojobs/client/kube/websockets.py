@@ -1,7 +1,7 @@
 """Websockets to the API server: streams that begin with a request of their own.
 
 Source: Kubernetes docs, websocket subprotocol v4.channel.k8s.io: each message begins with the
-number of its channel.
+number of its channel. v5 is the same, and can end a single channel (Kubernetes 1.30 and later).
 """
 
 from __future__ import annotations
@@ -18,8 +18,17 @@ from argojobs.client.kube.failures import answered, out_of_reach
 Websocket = Any
 
 
-def opened(kube: Kube, path: str, query: Sequence[tuple[str, str]]) -> Websocket:
-    """Open a websocket. Raises UsageError and its kinds as the server answers, else ServerError."""
+#: The protocols, the one to take first.
+PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+
+
+def opened(
+    kube: Kube, path: str, query: Sequence[tuple[str, str]], protocols: Sequence[str] = ()
+) -> Websocket:
+    """Open a websocket. protocols: those to choose from, else the library's own, v4.
+
+    Raises UsageError and its kinds as the server answers, else ServerError.
+    """
     from kubernetes.stream.ws_client import create_websocket
     from websocket import WebSocketBadStatusException, WebSocketException
 
@@ -27,6 +36,8 @@ def opened(kube: Kube, path: str, query: Sequence[tuple[str, str]]) -> Websocket
     authorization = settings.get_api_key_with_prefix("authorization")
     url = f"{settings.host}{path}?{urlencode(query)}".replace("http", "ws", 1)
     headers = {"authorization": authorization} if authorization else {}
+    if protocols:
+        headers["sec-websocket-protocol"] = ", ".join(protocols)
     try:
         return create_websocket(settings, url, headers)
     except WebSocketBadStatusException as error:

@@ -1,0 +1,66 @@
+"""A port of a step, as the user reaches it: which, where, and until when."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from argojobs.cli.entering import Entered
+from argojobs.cli.formats import print_text
+from argojobs.cli.text import warn
+from argojobs.errors import ServerError, UsageError
+
+if TYPE_CHECKING:
+    from argojobs.client.kube.pods import KubePods
+
+_PORTS = re.compile(r"(?:(?P<here>[0-9]{1,5}):)?(?P<there>[0-9]{1,5})")
+_LAST = 65535
+#: So often it is asked whether the step still runs.
+_SECONDS = 2.0
+
+
+def ports_of(text: str) -> tuple[int, int]:
+    """Return the port of this machine and that of the step. Raises UsageError for other words."""
+    found = _PORTS.fullmatch(text)
+    here, there = (int(found["here"] or found["there"]), int(found["there"])) if found else (0, 0)
+    if not (0 < there <= _LAST and here <= _LAST):
+        raise UsageError(
+            f"{text!r} is no port",
+            hint=f"write the step's port, 1 to {_LAST}, or this machine's before it: 8080:80",
+        )
+    return here, there
+
+
+def tell_locally(port: int) -> None:
+    """Say where a step of this machine listens."""
+    print_text(f"127.0.0.1:{port}")
+    warn(["a step of this machine listens there itself: nothing is to be forwarded"], "note")
+
+
+def forward_on_cluster(pods: KubePods, entered: Entered, here: int, there: int) -> None:
+    """Keep a way to a port of a step open until Ctrl-C or the step's end, and say where it is.
+
+    Raises UsageError and its kinds, and ServerError, where it cannot be opened.
+    """
+    with pods.forward(entered.pod, there, here) as got:
+        if here and got != here:
+            warn([f"the port {here} of this machine is in use: it is {got}"], "note")
+        print_text(f"127.0.0.1:{got}")
+        sys.stdout.flush()
+        warn([f"leads to the port {there} of {entered.step}, until Ctrl-C"], "note")
+        try:
+            while _runs(pods, entered.pod):
+                time.sleep(_SECONDS)
+        except KeyboardInterrupt:
+            return
+    warn([f"the step {entered.step} has ended, and the way to it"], "note")
+
+
+def _runs(pods: KubePods, pod: str) -> bool:
+    """Tell whether a step runs; what cannot be found out now will be found out later."""
+    try:
+        return pods.runs(pod)
+    except ServerError:
+        return True

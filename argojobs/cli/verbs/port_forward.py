@@ -1,0 +1,51 @@
+"""`argojobs port-forward`: a port of a running step, reached from this machine."""
+
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.completion import complete_step
+
+
+def command(
+    run: options.RunName,
+    step: Annotated[
+        str,
+        typer.Argument(metavar="STEP", help="A step that runs.", autocompletion=complete_step),
+    ],
+    port: Annotated[
+        str,
+        typer.Argument(
+            metavar="[LOCAL:]PORT", help="The step's port, and before it the one to have here."
+        ),
+    ],
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Reach a port of a running step from this machine.
+
+    It is there until Ctrl-C or the step's end. A port that is in use here makes way for the next
+    free one. On this machine a step listens itself: where is said, and nothing is to be kept open.
+
+    \b
+      argojobs port-forward demo-x7k2p train 6006
+      argojobs port-forward demo-x7k2p train 8080:80
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.connect import target
+    from argojobs.cli.entering import pods_of, running_step
+    from argojobs.cli.forwarding import forward_on_cluster, ports_of, tell_locally
+    from argojobs.cli.names import find_run
+    from argojobs.engine.pods import LocalPods
+
+    here, there = ports_of(port)
+    place = target(context, server)
+    workflow = find_run(place.service, run, options=place.options)
+    with pods_of(place, workflow) as pods:
+        entered = running_step(pods, workflow, step, place.options)
+        if isinstance(pods, LocalPods):
+            tell_locally(there)
+        else:
+            forward_on_cluster(pods, entered, here, there)
+    return 0

@@ -1,0 +1,61 @@
+"""`argojobs ssh`: a shell or a command in a running step."""
+
+from typing import Annotated
+
+import typer
+
+from argojobs.cli import options
+from argojobs.cli.completion import complete_step
+from argojobs.cli.words import TakesWords, words_of
+from argojobs.errors import UsageError
+
+
+class COMMAND(TakesWords):
+    """What stands after `--` is the command for the step."""
+
+    def too_many(self, name: str, words: str) -> UsageError:
+        """Return the error for a command that stands before `--`."""
+        return UsageError(
+            f"{name} takes a run and a step; what to do with {words}?",
+            hint=f"a command for the step comes after --: argojobs {name} RUN STEP -- COMMAND",
+        )
+
+
+def command(
+    ctx: typer.Context,
+    run: options.RunName,
+    step: Annotated[
+        str,
+        typer.Argument(
+            metavar="[STEP]",
+            help="A step that runs; may be left out where only one does.",
+            autocompletion=complete_step,
+        ),
+    ] = "",
+    container: Annotated[
+        str,
+        typer.Option("-c", "--container", metavar="NAME", help="Another container of the pod."),
+    ] = "main",
+    context: options.ContextName = "",
+    server: options.ServerName = "",
+    verbose: options.Verbose = False,
+) -> int:
+    """Open a shell in a running step, or run a command there.
+
+    It has the step's files, folder and variables. A terminal goes with it, so that Ctrl-C, colours
+    and editors work; with a pipe, what is written to stdout and stderr stays apart. The exit code
+    is the command's own. On a cluster the way in is the context's kubeconfig.
+
+    \b
+      argojobs ssh @latest
+      argojobs ssh demo-x7k2p train -- nvidia-smi
+    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.connect import target
+    from argojobs.cli.entering import enter, pods_of, running_step
+    from argojobs.cli.names import find_run
+
+    place = target(context, server)
+    workflow = find_run(place.service, run, options=place.options)
+    with pods_of(place, workflow) as pods:
+        entered = running_step(pods, workflow, step, place.options)
+        return enter(pods, entered, words_of(ctx) or (), container)

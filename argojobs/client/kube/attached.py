@@ -1,0 +1,138 @@
+"""A command in a container of a pod with streams of ours, as `kubectl exec -i -t` runs one.
+
+Source: Kubernetes docs, websocket subprotocol v5.channel.k8s.io: channel 0 is the input, 1 and 2
+what comes out, 3 how it ended, 4 the size of the terminal; a message on 255 ends another channel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from argojobs.client.failures import UnclearError
+from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.objects import path_to
+from argojobs.client.kube.running import exit_code
+from argojobs.client.kube.websockets import (
+    PROTOCOLS,
+    Websocket,
+    close,
+    cut,
+    messages,
+    opened,
+)
+
+_IN, _OUT, _ERR, _END, _SIZE, _CLOSE = 0, 1, 2, 3, 4, 255
+_PIECE = 1 << 15
+#: After so many silent seconds something is sent, or a proxy on the way may hang up.
+_SILENT = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """What a command reads and writes.
+
+    source: the file descriptor that is its input. out, err: take what it writes. size: of the
+    terminal that it gets, None where it gets none (then what it writes to err comes apart).
+    resized: a file descriptor that has something to read when the size has changed.
+    """
+
+    source: int
+    out: Callable[[bytes], None]
+    err: Callable[[bytes], None]
+    size: Callable[[], os.terminal_size] | None = None
+    resized: int | None = None
+
+
+def attached(
+    kube: Kube,
+    namespace: str,
+    pod: str,
+    command: Sequence[str],
+    container: str,
+    streams: Streams,
+) -> int:
+    """Run a command in a container with streams of ours, and return its exit code.
+
+    Raises UsageError and its kinds where that is not possible (no such program, not allowed), and
+    ServerError where the connection broke off.
+    """
+    terminal = streams.size is not None
+    query = [("container", container), ("stdin", "true"), ("stdout", "true")]
+    query.append(("tty", "true") if terminal else ("stderr", "true"))
+    query += [("command", word) for word in command]
+    path = f"{path_to('Pod', namespace, pod)}/exec"
+    websocket = opened(kube, path, query, PROTOCOLS)
+    end = b""
+    try:
+        with _sending(websocket, streams):
+            for channel, content in messages(websocket):
+                if channel == _END:
+                    end += content
+                elif channel in (_OUT, _ERR):
+                    (streams.out if channel == _OUT else streams.err)(content)
+    finally:
+        close(websocket)
+    if not end:
+        raise UnclearError(
+            f"the connection into the pod {pod} broke off before the command had ended",
+            where=kube.label,
+            hint="try again",
+        )
+    return exit_code(json.loads(end), command, kube.label)
+
+
+@contextmanager
+def _sending(websocket: Websocket, streams: Streams) -> Iterator[None]:
+    """Send the input and the terminal's size from a thread of its own, until the context ends."""
+    stop, stopped = os.pipe()
+    thread = threading.Thread(target=_send, args=(websocket, streams, stop), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        os.close(stopped)
+        cut(websocket)  # wakes a thread that waits until more can be sent
+        thread.join()
+        os.close(stop)
+
+
+def _send(websocket: Websocket, streams: Streams, stop: int) -> None:
+    """Send what comes from our side until it is to stop, or the other side has gone."""
+    from websocket import WebSocketException
+
+    watched = [stop, streams.source]
+    watched += [streams.resized] if streams.resized is not None else []
+    with suppress(OSError, WebSocketException):
+        _send_size(websocket, streams)
+        while stop not in (ready := select.select(watched, [], [], _SILENT)[0]):
+            if not ready:
+                websocket.ping()
+            if streams.resized in ready:
+                os.read(streams.resized or 0, _PIECE)
+                _send_size(websocket, streams)
+            if streams.source in ready:
+                piece = os.read(streams.source, _PIECE)
+                if piece:
+                    websocket.send_binary(bytes([_IN]) + piece)
+                else:
+                    watched.remove(streams.source)
+                    _send_end(websocket)
+
+
+def _send_size(websocket: Websocket, streams: Streams) -> None:
+    if streams.size is not None:
+        size = streams.size()
+        text = json.dumps({"Width": size.columns, "Height": size.lines})
+        websocket.send_binary(bytes([_SIZE]) + text.encode())
+
+
+def _send_end(websocket: Websocket) -> None:
+    """Tell that the input has ended, to a server that can be told."""
+    if websocket.headers.get("sec-websocket-protocol") == PROTOCOLS[0]:
+        websocket.send_binary(bytes([_CLOSE, _IN]))
