@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from argojobs.errors import ArgojobsError, HostError, UserCodeError
 
@@ -120,7 +121,7 @@ def _say_usage(error: Exception) -> int:
         known = [o for p in context.command.params for o in p.opts] if context else []
         message = f"there is no option {option}"
         close = nearest(option, known)
-        hint = f"did you mean {close}?" if close else ""
+        hint = f"did you mean {close}?" if close else _of_their_own(context, option)
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""
@@ -131,6 +132,15 @@ def _say_usage(error: Exception) -> int:
     if context is not None:
         _write(f"  {context.command_path} --help shows how it is used")
     return USAGE
+
+
+def _of_their_own(context: Any, option: str) -> str:
+    """Say where an option of the user's own program goes, for a verb that runs one; else ""."""
+    from argojobs.cli.words import TakesWords
+
+    if context is None or not isinstance(context.command, TakesWords):
+        return ""
+    return f"an option of your own program comes after --: {context.command_path} ... -- {option}"
 
 
 def _option_given(error: Exception) -> str:

@@ -236,3 +236,12 @@ def test_a_shell_completes_words_by_itself(project: Path, typed: str, found: lis
     command = [sys.executable, "-m", "argojobs"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == found
+
+
+def test_an_option_of_the_script_before_the_separator_is_told_where_it_goes(argojobs) -> None:
+    answer = argojobs("run", "train.py", "--lr", "0.1")
+    assert answer.code == 2
+    assert "there is no option --lr" in answer.err
+    assert "comes after --: argojobs run ... -- --lr" in answer.err
+    assert "did you mean --pipeline?" in argojobs("run", "train.py", "--pipelin", "x").err
+    assert "comes after" not in argojobs("list", "--lr", "0.1").err
