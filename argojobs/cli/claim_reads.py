@@ -23,7 +23,7 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest import claim_reading
-from argojobs.service import FINAL_PHASES, USER_LABEL, Workflow, is_final
+from argojobs.service import USER_LABEL, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -252,7 +252,7 @@ def _started(workflow: Workflow) -> bool:
     status = workflow.get("status") or {}
     said = [str(node.get("message") or "") for node in (status.get("nodes") or {}).values()]
     known = bool(said) and not any("nschedulable" in text for text in said)
-    return known and status.get("phase") not in FINAL_PHASES
+    return known and not is_final(workflow)
 
 
 def _clear(repository: Repository, key: str, seconds: float, waiting: Time) -> None:

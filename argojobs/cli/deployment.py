@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from argojobs.images.builders.shape import Builder
     from argojobs.images.builds import Build, Builds
     from argojobs.images.destinations import Destination
+    from argojobs.images.recipe import Recipe
     from argojobs.images.registry.client import Registry
 
 #: The architectures as images name them, where Python's name is another.
@@ -46,12 +47,16 @@ class Deployment:
         """The open registry, None where nothing is pushed. Raises as `open_registry`."""
         if not self.destination.url:
             return None
-        from argojobs.images.logins.login import credentials_for
-        from argojobs.images.registry.client import open_registry
+        from argojobs.images.destinations import opened
 
-        to = self.destination
-        credentials = credentials_for(self.host, to.user, to.password)
-        return open_registry(to.url, credentials, context=to.context)
+        return opened(self.destination)
+
+    @cached_property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """What each image is made of, parents first. Raises as `recipes`."""
+        from argojobs.images.recipe import recipes
+
+        return recipes(self.builds.builds, self.platform, self.settings.build_allow)
 
     def builder(self) -> Builder:
         """Return what builds, found when it is first needed. Raises HostError where nothing does."""
@@ -60,11 +65,8 @@ class Deployment:
     @cached_property
     def _builder(self) -> Builder:
         from argojobs.images.builders.choosing import choose
-        from argojobs.images.dockerfiles.dockerfile import read_dockerfile
-        from argojobs.images.dockerfiles.sources import secret_ids
 
-        mounts = any(secret_ids(read_dockerfile(one.dockerfile)) for one in self.builds.builds)
-        return choose(self.builder_name, mounts=mounts)
+        return choose(self.builder_name, mounts=any(one.secrets for one in self.recipes))
 
 
 def deployment(

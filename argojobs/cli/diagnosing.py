@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.phases import was_stopped
-from argojobs.cli.tree import Step, failed_steps, leaves, steps_of, walk
+from argojobs.cli.tree import failed_steps, steps_of, walk
 from argojobs.diagnosis.diagnose import diagnose
 from argojobs.diagnosis.evidence import Evidence
 from argojobs.diagnosis.finding import Finding
@@ -24,14 +25,14 @@ MOST_LOGS, TAIL = 8, 200
 _SAID = frozenset({"message", "exit-code", "python-error", "retries-spent", "stopped"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Looked:
     """Evidence with what could not be looked at, and why."""
 
     evidence: Evidence
     missing: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What the diagnosis says."""
         return diagnose(self.evidence)
@@ -104,13 +105,13 @@ def kubectl_of(context: Context) -> str:
 
 
 def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[str, list[str]]:
-    """Read the newest lines of the steps that broke first; of one, where none did."""
+    """Read the newest lines of the steps that broke first."""
     from argojobs.cli.paths import localiser
 
     name = str(workflow["metadata"]["name"])
     local = localiser(place.service, name)
     found: dict[str, list[str]] = {}
-    for step in _of_interest(workflow):
+    for step in [one for one in failed_steps(steps_of(workflow)) if one.pods][:MOST_LOGS]:
         pod = step.pods[-1]
         try:
             lines = place.service.logs(name, node_id=pod, tail=TAIL)
@@ -120,13 +121,6 @@ def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[s
         except ArgojobsError as error:
             missing.append(f"the log of {step.title}: {error.what}")
     return found
-
-
-def _of_interest(workflow: dict[str, Any]) -> list[Step]:
-    steps = steps_of(workflow)
-    broken = [step for step in failed_steps(steps) if step.pods]
-    running = [step for step in leaves(steps) if step.pods and step.phase == "Running"]
-    return (broken or running)[:MOST_LOGS]
 
 
 def _silent_here(place: Target, workflow: dict[str, Any]) -> dict[str, float]:

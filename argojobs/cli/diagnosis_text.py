@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,25 +17,25 @@ _WELL = {
 }
 
 
-def as_data(looked: Looked, findings: Sequence[Finding]) -> dict[str, Any]:
+def as_data(looked: Looked) -> dict[str, Any]:
     """Return a diagnosis for programs."""
     run = looked.evidence.workflow
     return {
         "run": looked.evidence.run,
         "state": of_run(run),
-        "findings": [asdict(finding) for finding in findings],
+        "findings": [asdict(finding) for finding in looked.findings],
         "not_looked_at": looked.missing,
     }
 
 
-def lines_of(looked: Looked, findings: Sequence[Finding], *, signs: bool) -> list[Line]:
+def lines_of(looked: Looked, *, signs: bool) -> list[Line]:
     """Return what people read: a finding with where it is, what to do, and a command."""
     run, evidence = looked.evidence.workflow, looked.evidence
     phase = of_run(run)
     mark, style = sign(phase, signs=signs)
-    head = "" if findings else f": {_WELL.get(phase, 'nothing is known of why')}"
+    head = "" if looked.findings else f": {_WELL.get(phase, 'nothing is known of why')}"
     lines: list[Line] = [[(f"{mark} ", style), (evidence.run, "bold"), (f"  {phase}{head}", style)]]
-    for finding in findings:
+    for finding in looked.findings:
         lines += [[], *_lines_of(finding, red=phase in BROKEN)]
     if looked.missing:
         lines += [[], [("Not looked at", "bold")]]

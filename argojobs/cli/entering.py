@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 #: What is tried where no command is given, in this order.
 SHELLS = ("bash", "sh")
-MAIN = "main"
 
 
 class Entered(NamedTuple):

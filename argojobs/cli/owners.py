@@ -33,11 +33,6 @@ def owner_of(workflow: Mapping[str, Any]) -> str:
     return str((workflow["metadata"].get("labels") or {}).get(USER_LABEL, ""))
 
 
-def is_mine(workflow: Mapping[str, Any]) -> bool:
-    """Tell whether a run is mine: its label says so."""
-    return owner_of(workflow) == user_name()
-
-
 def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
     """Return the owner of a run on a server that is another's; "" for mine and nobody's.
 
@@ -61,11 +56,6 @@ def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb
     return f" of {owner}" if owner else ""
 
 
-def all_names(service: Service) -> list[str]:
-    """Return the names of all runs, newest first."""
-    return list(service.names())
-
-
 def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozenset[str]]:
     """Return the names of all runs, newest first, and which of them are mine.
 
@@ -74,7 +64,7 @@ def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozens
     """
     labelled = getattr(service, "names_and_labels", None)
     if labelled is None:
-        names = all_names(service)
+        names = list(service.names())
         return names, frozenset(names)
     found: Sequence[tuple[str, Mapping[str, str]]] = labelled(part) if part else labelled()
     me = user_name()

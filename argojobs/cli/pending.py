@@ -32,6 +32,7 @@ class Pending:
         self.why = ""
         self.gave_up = False
         self._since: float | None = None
+        self._told_of: Workflow | None = None
 
     def look(self, workflow: Workflow, now: float) -> str:
         """Look at a run at a moment, and return what is to be said of its waiting; "" for nothing."""
@@ -45,7 +46,8 @@ class Pending:
             self.gave_up = True
         if waited >= NOTICE or self.gave_up:
             name = workflow["metadata"]["name"]
-            self.why = self._why(workflow)
+            if workflow is not self._told_of:  # once a second, and mostly the same object
+                self._told_of, self.why = workflow, self._why(workflow)
             self.said = f"{self.why}; argojobs diagnose {name}{self.options} says more"
         return self.said
 

@@ -93,6 +93,8 @@ class PipelineImages:
         """
         from argojobs.manifest.pins import images_in, pinned
 
+        if self.here:
+            return dict(workflow)
         known = self._known(lambda images: pinned(workflow, images), workflow)
         self._check_deployed(images_in(workflow), known)
         return pinned(workflow, known)
@@ -214,12 +216,14 @@ def lacking(plan: Plan, context: Context) -> tuple[list[Wanted], Plan]:
 
     Asks the registry. Raises ServerError where it is out of reach, UsageError where it refuses us.
     """
-    if not plan.images:
-        return [], plan
+    return _lacking(plan, _registry(context)) if plan.images else ([], plan)
+
+
+def _lacking(plan: Plan, registry: Registry) -> tuple[list[Wanted], Plan]:
     from argojobs.images.described.providing import present
     from argojobs.manifest.pins import renamed
 
-    found = present(plan.images, _registry(context))
+    found = present(plan.images, registry)
     missing = [one for one in plan.images if one.tagged not in found]
     return missing, replace(plan, workflow=renamed(plan.workflow, found), images=tuple(missing))
 
@@ -230,7 +234,10 @@ def with_images(plan: Plan, context: Context, say: Callable[[str], None]) -> Pla
     say: gets a line for each image, and what the builder prints. Raises HostError where nothing
     builds images, BuildFailedError, PushFailedError, and as `lacking`.
     """
-    missing, plan = lacking(plan, context)
+    if not plan.images:
+        return plan
+    registry = _registry(context)
+    missing, plan = _lacking(plan, registry)
     if not missing:
         return plan
     from argojobs.images.builders.choosing import choose
@@ -239,7 +246,6 @@ def with_images(plan: Plan, context: Context, say: Callable[[str], None]) -> Pla
     from argojobs.manifest.pins import renamed
 
     builder = choose(mounts=True)
-    registry = _registry(context)
     settings = pip_settings(os.environ, Path.home())
     platform = node_platform(context)
     made: dict[str, str] = {}
@@ -274,11 +280,6 @@ def node_platform(context: Context) -> str:
 
 
 def _registry(context: Context) -> Registry:
-    from argojobs.images.logins.login import credentials_for
-    from argojobs.images.reference import registry_host
-    from argojobs.images.registry.client import open_registry
+    from argojobs.images.destinations import of_context, opened
 
-    registry = context.registry
-    assert registry is not None, "an Image has a name only in a registry"
-    credentials = credentials_for(registry_host(registry.url), registry.user, registry.password)
-    return open_registry(registry.url, credentials, context=context.name)
+    return opened(of_context(context))

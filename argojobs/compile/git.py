@@ -66,6 +66,11 @@ def checked(root: Path, *arguments: str) -> str:
     return os.fsdecode(done.stdout)
 
 
+def head(root: Path) -> str:
+    """Return the commit that is checked out, "" where there is none or git cannot tell."""
+    return os.fsdecode(_git(root, "rev-parse", "--verify", "--quiet", "HEAD") or b"").strip()
+
+
 def changed(root: Path) -> tuple[str, ...]:
     """Return the files that differ from the last commit, untracked ones too, relative to the tree."""
     status = _git(root, "status", "--porcelain", "--no-renames", "-z")

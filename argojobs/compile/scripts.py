@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.imports import parsed
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.names import label
+from argojobs.manifest.pins import split
 from argojobs.manifest.words import RUNS, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime.script import OUT, RESULTS
@@ -63,8 +64,7 @@ class Command:
     @property
     def name(self) -> str:
         """The image's last name, without its registry, tag and digest."""
-        last = self.image.partition("@")[0].rpartition("/")[2]
-        return last.partition(":")[0] or "command"
+        return split(self.image)[0].rpartition("/")[2] or "command"
 
 
 def pipeline_of(script: Script) -> Pipeline[Any, Any]:

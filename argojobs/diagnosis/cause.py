@@ -55,12 +55,10 @@ def words_of(subject: Subject) -> dict[str, str]:
     return {
         "run": evidence.run,
         "namespace": evidence.namespace,
-        "account": evidence.service_account,
         "options": evidence.options,
         "kubectl": f"{evidence.kubectl} -n {evidence.namespace}",
         "step": subject.title,
         "pod": subject.pod_name,
         "image": image or "of the step",
         "place": "this machine" if evidence.local else f"the image {image or 'of the step'}",
-        "container": str(subject.container.get("name") or "main"),
     }

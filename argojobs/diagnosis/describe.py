@@ -46,8 +46,7 @@ def _pod(pod: Object) -> Iterator[str]:
                 yield from _container(container, states.get(container["name"], {}))
     yield from _conditions(status.get("conditions") or ())
     yield from _volumes(spec.get("volumes") or ())
-    for key, value in (("Node-Selectors", spec.get("nodeSelector")),):
-        yield f"{key + ':':<17}{_pairs(value or {}) or '<none>'}"
+    yield f"{'Node-Selectors:':<17}{_pairs(spec.get('nodeSelector') or {}) or '<none>'}"
     tolerations = [_toleration(one) for one in spec.get("tolerations") or ()]
     yield f"{'Tolerations:':<17}{', '.join(tolerations) or '<none>'}"
 

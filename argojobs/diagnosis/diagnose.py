@@ -8,6 +8,7 @@ from dataclasses import replace
 from argojobs.diagnosis.evidence import Evidence, Object, Subject, subject_of
 from argojobs.diagnosis.finding import Answer, Finding
 from argojobs.diagnosis.table import CAUSES
+from argojobs.service import is_final
 
 _BROKEN = frozenset({"Failed", "Error"})
 #: Nodes that are made of others, which say why.
@@ -31,8 +32,7 @@ def _subjects(evidence: Evidence) -> Iterator[Subject]:
         key=lambda node: str(node.get("finishedAt") or "~"),
     )
     waiting = [node for node in nodes if node.get("phase") in {"Pending", "Running"}]
-    over = evidence.status.get("phase") in {*_BROKEN, "Succeeded"}
-    told_of = broken if over else [*broken, *waiting]
+    told_of = broken if is_final(evidence.workflow) else [*broken, *waiting]
     if evidence.message.startswith("Stopped with strategy") or not told_of:
         yield _whole(evidence)
     for node in told_of:

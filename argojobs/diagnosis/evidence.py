@@ -13,6 +13,11 @@ Object = Mapping[str, Any]
 #: Argo's annotation on its pods. Source: Argo's source, `workflow/common`.
 NODE_ID = "workflows.argoproj.io/node-id"
 
+_UNFIT = re.compile(r"\d+/(\d+) nodes are available: (.*)", re.DOTALL)
+#: What comes after the reasons: what the scheduler would have to end for the pod.
+_AFTER = re.compile(r"\. (?:no new claims|preemption:|no preemption).*", re.DOTALL)
+_REASON = re.compile(r"(?:^|, )(?=\d+ )")
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -64,11 +69,6 @@ class Evidence:
     def message(self) -> str:
         """What Argo says of the run as a whole."""
         return str(self.status.get("message") or "")
-
-    @property
-    def service_account(self) -> str:
-        """The account that the run's pods have."""
-        return str(self.spec.get("serviceAccountName") or "default")
 
     @cached_property
     def pods_by_node(self) -> Mapping[str, Object]:
@@ -195,6 +195,14 @@ class Subject:
             if not (self.scheduled and event.get("reason") == "FailedScheduling")
         ]
         return tuple(dict.fromkeys(filter(None, told)))
+
+    @cached_property
+    def unfit(self) -> tuple[str, ...]:
+        """What the scheduler says of the nodes: `3 Insufficient cpu`; none if it says nothing."""
+        found = None if self.over else self.search(_UNFIT)
+        if found is None:
+            return ()
+        return tuple(filter(None, _REASON.split(_AFTER.sub("", found[2]).strip(" ."))))
 
     def search(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Return where a pattern is in what Argo and Kubernetes say."""

@@ -52,7 +52,6 @@ def pull(pattern: str, what: str, remedy: str, command: str = "") -> Look:
             **words_of(subject),
             "image": image,
             "registry": _registry(image),
-            "repository": image.rpartition(":")[0] if ":" in image.rpartition("/")[2] else image,
             **{key: value or "" for key, value in found.groupdict().items()},
         }
         return Answer(what.format(**words), remedy.format(**words), command.format(**words))

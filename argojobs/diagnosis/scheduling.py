@@ -14,39 +14,26 @@ from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
 from argojobs.diagnosis.quantities import asked, largest, names, spoken
 
-_MESSAGE = re.compile(r"\d+/(\d+) nodes are available: (.*)", re.DOTALL)
-#: What comes after the reasons: what the scheduler would have to end for the pod.
-_AFTER = re.compile(r"\. (?:no new claims|preemption:|no preemption).*", re.DOTALL)
-_REASON = re.compile(r"(?:^|, )(?=\d+ )")
 _INSUFFICIENT = re.compile(r"Insufficient ([\w./-]+)")
 _TAINT = re.compile(r"untolerated taint(?:\(s\))? \{(.*?)\}")
 
 
-def reasons(subject: Subject) -> tuple[str, ...]:
-    """Return what the scheduler says of the nodes: `3 Insufficient cpu`; none if it says nothing."""
-    if subject.over:
-        return ()
-    found = subject.search(_MESSAGE)
-    if found is None:
-        return ()
-    return tuple(filter(None, _REASON.split(_AFTER.sub("", found[2]).strip(" ."))))
-
-
 def resource(subject: Subject) -> Answer | None:
     """No node has as much of a resource as is asked for, or none of it is free."""
-    found = [m[1] for m in map(_INSUFFICIENT.search, reasons(subject)) if m]
+    found = [m[1] for m in map(_INSUFFICIENT.search, subject.unfit) if m]
     if not found:
         return None
     texts = [_lacking(subject, name) for name in found]
     small = any(too_much for _, too_much in texts)
+    gpus = any("gpu" in name for name in found)
     return Answer(
         "; ".join(text for text, _ in texts),
         "ask for less in the step's resources, or have the cluster get a larger node"
         if small
         else "it starts when others have ended; who has the GPUs is told by argojobs gpus"
-        if any("gpu" in name for name in found)
+        if gpus
         else "it starts when others have ended; else ask for less in the step's resources",
-        f"argojobs gpus{subject.evidence.options}" if any("gpu" in name for name in found) else "",
+        f"argojobs gpus{subject.evidence.options}" if gpus else "",
     )
 
 
@@ -71,7 +58,7 @@ def _lacking(subject: Subject, name: str) -> tuple[str, bool]:
 
 def taint(subject: Subject) -> Answer | None:
     """All nodes keep pods away that do not tolerate something."""
-    found = [m[1] for m in map(_TAINT.search, reasons(subject)) if m]
+    found = [m[1] for m in map(_TAINT.search, subject.unfit) if m]
     if not found:
         return None
     lost = [
@@ -148,7 +135,7 @@ def host_port(subject: Subject) -> Answer | None:
 
 def _any(subject: Subject, pattern: str) -> bool:
     compiled = re.compile(pattern)
-    return any(compiled.search(reason) for reason in reasons(subject))
+    return any(compiled.search(reason) for reason in subject.unfit)
 
 
 def reason(pattern: str, what: str, remedy: str, command: str = "") -> Look:
@@ -164,7 +151,7 @@ def reason(pattern: str, what: str, remedy: str, command: str = "") -> Look:
 
 def other(subject: Subject) -> Answer | None:
     """Return the scheduler's own words where nothing else knows them."""
-    found = reasons(subject)
+    found = subject.unfit
     return Answer(f"no node takes the pod: {', '.join(found)}") if found else None
 
 

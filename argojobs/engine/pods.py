@@ -79,14 +79,6 @@ class LocalPods:
         """Tell whether a pod has the program of a command, which is run. Raises as `execute`."""
         return self.execute(pod, command, container=container).exit_code != _NO_PROGRAM
 
-    def runs(self, pod: str) -> bool:
-        """Tell whether a pod's main runs."""
-        try:
-            self._process(pod)
-        except (ConflictError, NotFoundError):
-            return False
-        return True
-
     @contextmanager
     def forward(self, pod: str, port: int) -> Iterator[int]:
         """See `Pods.forward`: a step listens on this machine itself, so its port is the port."""

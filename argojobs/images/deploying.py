@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from argojobs.config.image_lock import Locked
-from argojobs.errors import ConflictError, ServerError
-from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.errors import ConflictError
+from argojobs.images.builders.shape import Builder, Task, push_of
 from argojobs.images.builds import PARENT_ARGUMENT
 from argojobs.images.recipe import Recipe
 from argojobs.images.reference import within
@@ -97,7 +96,7 @@ def plan_deploy(
             step = replace(step, tags=tuple(one for one in step.tags if one not in tags))
         steps.append(step)
         if version and registry is not None:
-            _check_version(steps[-1], registry, version)
+            check_version(registry, step.name, version, step.digest)
     return tuple(steps)
 
 
@@ -164,11 +163,6 @@ def task_of(
     )
 
 
-def push_of(task: Task) -> Push:
-    """Return what a builder is asked to push of an image that it built."""
-    return Push(task.tags[0], task.plain_http, task.auth_folder)
-
-
 def step_parent(step: Step) -> str:
     """Return the reference of the image that a step's is built on, "" where it is none of ours."""
     parent = step.recipe.parent
@@ -194,8 +188,11 @@ def _looked_up(
     recipe, name = step.recipe, step.name
     before = _locked(step, lock)
     if registry is not None:
-        known = before is not None and before.content == recipe.content
-        if known and before is not None and registry.digest(name, before.digest):
+        if (
+            before is not None
+            and before.content == recipe.content
+            and registry.digest(name, before.digest)
+        ):
             return replace(step, does="keep", why="unchanged", digest=before.digest)
         digest = registry.digest(name, recipe.tag)
         if digest:
@@ -221,12 +218,13 @@ def _reason(before: Locked | None, recipe: Recipe) -> str:
     return "changed" if before.content != recipe.content else "the registry lost it"
 
 
-def _check_version(step: Step, registry: Registry, version: str) -> None:
-    """Raise ConflictError where another image has the version already."""
-    there = registry.digest(step.name, version)
-    if there is not None and there != step.digest:
+def check_version(registry: Registry, name: str, version: str, digest: str = "") -> None:
+    """Raise ConflictError where the registry has a version of an image, and not by this digest."""
+    there = registry.digest(name, version)
+    if there is not None and there != digest:
         raise ConflictError(
-            f"{registry.host} has {step.name}:{version} already, and it is another image",
+            f"{registry.host} has {name}:{version} already, and it is another image",
+            where="--version",
             hint="somebody deployed this version first: git pull --tags, then raise it again: "
             "./deploy --version patch",
         )
@@ -241,22 +239,18 @@ def _made(
     *,
     no_cache: bool,
 ) -> None:
-    """Build an image, unless it is only to be pushed, and push all its tags."""
+    """Build an image, unless it is only to be pushed, and push it."""
     from argojobs.images.builders.building import build_image, push_image
-    from argojobs.images.logins.login import private_login
+    from argojobs.images.delivery import workplace
 
-    known = registry.credentials if registry is not None else None
-    entered = private_login(registry.host, known) if registry is not None else nullcontext()
-    with tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder, entered as login:
-        private = Path(folder) / "secrets"
-        private.mkdir(mode=0o700)
+    with workplace(registry) as place:
         task = task_of(
             step,
-            context=Path(folder) / "context",
-            dockerfile=copied_dockerfile(step.recipe, Path(folder)),
-            secrets=secrets(step.recipe, private) if step.does == "build" else {},
+            context=place.folder / "context",
+            dockerfile=copied_dockerfile(step.recipe, place.folder),
+            secrets=secrets(step.recipe, place.secrets) if step.does == "build" else {},
             registry=registry,
-            login=login,
+            login=place.login,
             no_cache=no_cache,
         )
         if step.does == "build":
@@ -291,14 +285,10 @@ def write_context(recipe: Recipe, folder: Path) -> None:
 
 def _tagged(step: Step, registry: Registry) -> str:
     """Give what was pushed its other tags; return its digest, as the registry tells it."""
+    from argojobs.images.delivery import arrived
     from argojobs.images.registry.tagging import add_tag
 
-    digest = registry.digest(step.name, step.tags[0])
-    if not digest:
-        raise ServerError(
-            f"the registry {registry.host} took {step.references[0]}, and does not have it",
-            hint="try again; if it stays so, ask who keeps the registry",
-        )
+    digest = arrived(registry, step.name, step.tags[0])
     for tag in step.tags[1:]:
         add_tag(registry, step.name, digest, tag)
     return digest

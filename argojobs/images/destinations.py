@@ -14,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from argojobs.config.context_files import Contexts
 from argojobs.config.contexts import Context
 from argojobs.config.creds import read_creds
 from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.images.registry.client import Registry
 
 #: The destination that pushes nothing.
 NONE = "none"
@@ -50,7 +54,7 @@ def destinations(contexts: Contexts, creds: Iterable[Path]) -> tuple[Destination
     found: dict[str, Destination] = {}
     for name, context in contexts.by_name.items():
         if context.registry is not None and context.registry.url:
-            found[name] = _of_context(context)
+            found[name] = of_context(context)
     for path in creds:
         for entry in read_creds(path).registry:
             values = entry.values
@@ -84,7 +88,8 @@ def choose_destination(
     raise _unknown(wanted, known, creds)
 
 
-def _of_context(context: Context) -> Destination:
+def of_context(context: Context) -> Destination:
+    """Return the registry of a context that has one."""
     registry = context.registry
     assert registry is not None, "only contexts with a registry are asked"
     return Destination(
@@ -97,9 +102,19 @@ def _of_context(context: Context) -> Destination:
     )
 
 
+def opened(to: Destination) -> Registry:
+    """Open a registry that has an address, as whom it says. Raises as `open_registry`."""
+    from argojobs.images.logins.login import credentials_for
+    from argojobs.images.reference import registry_host
+    from argojobs.images.registry.client import open_registry
+
+    credentials = credentials_for(registry_host(to.url), to.user, to.password)
+    return open_registry(to.url, credentials, context=to.context)
+
+
 def _usual(known: Sequence[Destination], context: Context, creds: Sequence[Path]) -> Destination:
     if context.registry is not None and context.registry.url:
-        return _of_context(context)
+        return of_context(context)
     places = [one for one in known if one.url]
     if len(places) == 1:
         return places[0]

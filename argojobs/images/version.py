@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from argojobs.compile import git
 from argojobs.config.image_lock import LOCK_FILE
@@ -38,6 +38,16 @@ class Raise:
         return f"v{self.new}"
 
 
+class Standing(NamedTuple):
+    """Where the code stands: the commit as the lock has it, with `-dirty` where files differ.
+
+    version: without its `v`, "" for a commit without one or with changes.
+    """
+
+    commit: str = ""
+    version: str = ""
+
+
 def raised(version: str, part: Part) -> str:
     """Return the next version: `raised("1.2.3", "minor")` is `1.3.0`. Raises UsageError."""
     match = _VERSION.fullmatch(version.strip())
@@ -58,12 +68,15 @@ def newest(tags: Iterable[str]) -> str:
     return ".".join(map(str, numbers))
 
 
-def version_here(root: Path) -> str:
-    """Return the version that the commit checked out is tagged with, "" without one or with changes."""
+def standing(root: Path) -> Standing:
+    """Return the commit that is checked out, and the version that it is tagged with."""
+    commit = git.head(root)
+    if not commit:
+        return Standing()
     if changes(root):
-        return ""
+        return Standing(f"{commit[:12]}-dirty")
     found = [tag for tag in git.tags(root, here=True) if _VERSION.fullmatch(tag)]
-    return newest(found) if found else ""
+    return Standing(commit[:12], newest(found) if found else "")
 
 
 def changes(root: Path) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from argojobs.errors import ConflictError, HostError, UsageError
 from argojobs.images import version
-from argojobs.images.version import carry_out_raise, newest, plan_raise, raised, version_here
+from argojobs.images.version import carry_out_raise, newest, plan_raise, raised, standing
 
 BUILD_FILE = "version: {major: 0, minor: 3, patch: 7}  # raised by deploy\ndockerbuild: []\n"
 
@@ -83,7 +83,7 @@ def test_the_build_file_gets_the_version_with_its_comments(project: Path) -> Non
     assert git(project, "log", "-1", "--format=%s") == "Version 0.3.8"
     assert git(project, "tag", "--points-at", "HEAD") == "v0.3.8"
     assert git(project, "status", "--porcelain") == ""
-    assert version_here(project) == "0.3.8"
+    assert standing(project).version == "0.3.8"
 
 
 def test_without_a_build_file_the_last_tag_counts_and_nothing_is_committed(project: Path) -> None:
@@ -178,8 +178,8 @@ def test_outside_of_git_there_is_no_version(tmp_path: Path) -> None:
 
 
 def test_a_commit_without_a_tag_or_with_changes_has_no_version(project: Path) -> None:
-    assert version_here(project) == ""
+    assert standing(project).version == ""
     git(project, "tag", "v1.0.0")
-    assert version_here(project) == "1.0.0"
+    assert standing(project).version == "1.0.0"
     (project / "build.yaml").write_text("changed")
-    assert version_here(project) == ""
+    assert standing(project).version == ""

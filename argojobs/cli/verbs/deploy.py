@@ -96,8 +96,7 @@ def command(
     from argojobs.config.image_lock import LOCK_FILE, Locked, read_lock, with_entries, write_lock
     from argojobs.images.build_secrets import secret_files, unknown_secrets
     from argojobs.images.deploying import carry_out, plan_deploy
-    from argojobs.images.recipe import recipes
-    from argojobs.images.version import carry_out_raise, version_here
+    from argojobs.images.version import carry_out_raise, standing
 
     to_do = deployment(
         directory,
@@ -112,7 +111,7 @@ def command(
     lock = read_lock(lock_file)
     references = to_do.settings.build_secrets
     new = _raise(to_do, version) if version else None
-    made = recipes(to_do.builds.builds, to_do.platform, to_do.settings.build_allow)
+    made = to_do.recipes
     warn(to_do.builds.notes, "note")
     warn([line for one in made for line in one.notes], "note")
     warn([line for one in made for line in unknown_secrets(one, to_do.project, references)])
@@ -120,8 +119,8 @@ def command(
         _check_free(to_do, new)
         carry_out_raise(to_do.project, new)
         say(f"version {new.new}: committed and tagged {new.tag}")
-    commit = _commit(to_do.project)
-    said = new.new if new is not None else version_here(to_do.project)
+    commit, tagged = standing(to_do.project)
+    said = new.new if new is not None else tagged
     steps = plan_deploy(
         made,
         host=to_do.host,
@@ -178,28 +177,11 @@ def _raise(to_do: "Deployment", part: str) -> "Raise":
 
 def _check_free(to_do: "Deployment", new: "Raise") -> None:
     """Raise ConflictError for a version that the registry has already: it would be another image."""
-    from argojobs.errors import ConflictError
+    from argojobs.images.deploying import check_version
 
-    if to_do.registry is None:
-        return
-    for build in to_do.builds.builds:
-        if to_do.registry.digest(build.name, new.new) is not None:
-            raise ConflictError(
-                f"{to_do.host} has {build.name}:{new.new} already",
-                where="--version",
-                hint="somebody deployed this version first: git pull --tags, and try again",
-            )
-
-
-def _commit(project: Path) -> str:
-    """Return the commit as the lock has it, "" where there is none."""
-    from argojobs.compile import git
-    from argojobs.images.version import changes
-
-    found = git.revision(project)
-    if found is None or not found.commit:
-        return ""
-    return found.commit[:12] + ("-dirty" if changes(project) else "")
+    if to_do.registry is not None:
+        for build in to_do.builds.builds:
+            check_version(to_do.registry, build.name, new.new)
 
 
 def _show_commands(
@@ -229,7 +211,8 @@ def _show_commands(
 
 
 def _commands(to_do: "Deployment", step: "Step", *, no_cache: bool) -> list[list[str]]:
-    from argojobs.images.deploying import push_of, task_of
+    from argojobs.images.builders.shape import push_of
+    from argojobs.images.deploying import task_of
 
     if step.does not in ("build", "push"):
         return []

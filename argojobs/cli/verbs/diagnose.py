@@ -54,14 +54,13 @@ def command(
         raise UsageError("--raw, --role and --bundle exclude each other", hint="give one of them")
     place = target(context, server)
     looked = looked_at(place, find_run(place.service, run, options=place.options))
-    findings = looked.findings
     if bundle:
         from argojobs.cli.bundle import write_bundle
 
         warn(write_bundle(bundle, place, looked), "note")
         print_text(bundle)
     elif role:
-        print_text(_role_of(findings))
+        print_text(_role_of(looked.findings))
     elif raw:
         from argojobs.cli.bundle import told_locally
         from argojobs.diagnosis.describe import describe
@@ -72,15 +71,15 @@ def command(
         show([[(text, "")] for text in lines], screen=Screen(width=0))
         warn(looked.missing, "not looked at")
     elif output is Format.name:
-        for finding in findings:
+        for finding in looked.findings:
             print_text(finding.cause)
     elif output is not None:
         printing = print_json if output is Format.json else print_yaml
-        printing(as_data(looked, findings))
+        printing(as_data(looked))
     else:
         seen = screen_of(sys.stdout)
         screen = Screen(seen.colour, seen.signs, width=0)
-        show(lines_of(looked, findings, signs=seen.signs), screen=screen)
+        show(lines_of(looked, signs=seen.signs), screen=screen)
     return 0
 
 

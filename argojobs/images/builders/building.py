@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from argojobs.images.builders.explaining import build_failure, push_failure
 from argojobs.images.builders.running import Say, run
 from argojobs.images.builders.shape import Builder, Push, Task
@@ -9,9 +11,7 @@ from argojobs.images.builders.shape import Builder, Push, Task
 
 def build_image(builder: Builder, task: Task, say: Say) -> None:
     """Build an image. Raises BuildFailedError, with the instruction that failed and the output."""
-    environment = dict(builder.environment)
-    if task.auth_folder is not None:
-        environment |= builder.login(task.auth_folder)
+    environment = _environment(builder, task.auth_folder)
     for argv in builder.build(task):
         done = run(argv, say=say, environment=environment)
         if done.code:
@@ -20,9 +20,7 @@ def build_image(builder: Builder, task: Task, say: Say) -> None:
 
 def push_image(builder: Builder, task: Task, push: Push, say: Say) -> None:
     """Push a tag of an image that was built from the task. Raises PushFailedError."""
-    environment = dict(builder.environment)
-    if push.auth_folder is not None:
-        environment |= builder.login(push.auth_folder)
+    environment = _environment(builder, push.auth_folder)
     for argv in builder.push(task, push):
         done = run(argv, say=say, environment=environment)
         if done.code:
@@ -33,3 +31,7 @@ def has_image(builder: Builder, reference: str) -> bool:
     """Tell whether an image is on this machine."""
     done = run(builder.has(reference), say=lambda _line: None, environment=builder.environment)
     return done.code == 0
+
+
+def _environment(builder: Builder, login: Path | None) -> dict[str, str]:
+    return {**builder.environment, **(builder.login(login) if login is not None else {})}

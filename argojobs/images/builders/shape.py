@@ -56,6 +56,11 @@ class Push:
     auth_folder: Path | None = None
 
 
+def push_of(task: Task) -> Push:
+    """Return what a builder is asked to push of an image that it built: its first tag."""
+    return Push(task.tags[0], task.plain_http, task.auth_folder)
+
+
 @dataclass(frozen=True, slots=True)
 class Builder:
     """A builder that this machine has.

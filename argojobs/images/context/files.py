@@ -22,7 +22,7 @@ from argojobs.images.context.file import ContextFile, cannot_read, sort_key
 from argojobs.images.context.secrets import Secret, check_secrets, read_whole
 from argojobs.images.context.walk import Tree
 from argojobs.images.dockerfiles.dockerfile import Dockerfile
-from argojobs.images.dockerfiles.ignore import Ignore, character_class
+from argojobs.images.dockerfiles.ignore import Ignore, wildcard
 from argojobs.images.dockerfiles.sources import EVERYTHING, Source
 
 #: More links on the way to a source are a circle (the number is Linux's own).
@@ -263,19 +263,5 @@ def _wildcards(parts: list[str]) -> str:
 def _pieces(part: str) -> Iterator[str]:
     position = 0
     while position < len(part):
-        sign = part[position]
-        position += 1
-        if sign == "*":
-            yield "[^/]*"
-        elif sign == "?":
-            yield "[^/]"
-        elif sign == "[":
-            piece, position = character_class(part, position)
-            yield piece
-        elif sign == "\\" and position == len(part):
-            raise ValueError(part)
-        elif sign == "\\":
-            yield re.escape(part[position])
-            position += 1
-        else:
-            yield re.escape(sign)
+        piece, position = wildcard(part, position)
+        yield piece

@@ -6,13 +6,11 @@ digest that the registry tells.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from argojobs.errors import ServerError
 from argojobs.images.builders.failures import BuildFailedError
 from argojobs.images.described.generated import Generated
 
@@ -70,40 +68,28 @@ def provide(
     builder's own. Raises BuildFailedError and PushFailedError with the last lines of output.
     """
     from argojobs.images.builders.building import build_image, push_image
-    from argojobs.images.builders.shape import Push, Task
+    from argojobs.images.builders.shape import Task, push_of
+    from argojobs.images.delivery import arrived, workplace
     from argojobs.images.described.pip_settings import written
-    from argojobs.images.logins.login import private_login
 
-    plain = registry.plain_http
-    with (
-        tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder,  # mode 0700
-        private_login(registry.host, registry.credentials, environment) as login,
-    ):
-        context = Path(folder) / "context"
-        secrets = Path(folder) / "secrets"
-        secrets.mkdir()
+    with workplace(registry, environment) as place:
+        context = place.folder / "context"
         task = Task(
             tags=(one.tagged,),
             context=context,
             dockerfile=write_context(one.build, context),
-            secrets=written(settings, secrets),
+            secrets=written(settings, place.secrets),
             platform=platform,
-            plain_http=plain,
-            auth_folder=login,
+            plain_http=registry.plain_http,
+            auth_folder=place.login,
         )
         try:
             build_image(builder, task, say)
         except BuildFailedError as error:
             error.where = ""  # of a Dockerfile that nobody wrote; what failed is said
             raise
-        push_image(builder, task, Push(one.tagged, plain, login), say)
-    digest = registry.digest(one.build.name, one.build.tag)
-    if not digest:
-        raise ServerError(
-            f"the registry {registry.host} took {one.tagged}, and does not have it",
-            hint="try again; if it stays so, ask who keeps the registry",
-        )
-    return one.pinned(digest)
+        push_image(builder, task, push_of(task), say)
+    return one.pinned(arrived(registry, one.build.name, one.build.tag))
 
 
 def write_context(build: Generated, folder: Path) -> Path:

@@ -162,29 +162,37 @@ def _regex(pattern: str) -> str:
 def _pieces(pattern: str) -> Iterator[str]:
     position = 0
     while position < len(pattern):
-        sign = pattern[position]
-        position += 1
-        if sign == "*" and pattern.startswith("*", position):
-            position += 1
+        if pattern.startswith("**", position):
+            position += 2
             position += pattern.startswith("/", position)
             yield ".*" if position == len(pattern) else "(?:.*/)?"
-        elif sign == "*":
-            yield "[^/]*"
-        elif sign == "?":
-            yield "[^/]"
-        elif sign == "[":
-            piece, position = character_class(pattern, position)
-            yield piece
-        elif sign == "\\":
-            if position == len(pattern):
-                raise ValueError(pattern)
-            yield re.escape(pattern[position])
-            position += 1
         else:
-            yield re.escape(sign)
+            piece, position = wildcard(pattern, position)
+            yield piece
 
 
-def character_class(pattern: str, position: int) -> tuple[str, int]:
+def wildcard(pattern: str, position: int) -> tuple[str, int]:
+    """Return one sign of a pattern (`*`, `?`, a class, or itself) as a regular expression.
+
+    The second value is the position after it. Raises ValueError for a malformed pattern. Source:
+    Go's `filepath.Match`.
+    """
+    sign = pattern[position]
+    position += 1
+    if sign == "*":
+        return "[^/]*", position
+    if sign == "?":
+        return "[^/]", position
+    if sign == "[":
+        return _character_class(pattern, position)
+    if sign == "\\":
+        if position == len(pattern):
+            raise ValueError(pattern)
+        return re.escape(pattern[position]), position + 1
+    return re.escape(sign), position
+
+
+def _character_class(pattern: str, position: int) -> tuple[str, int]:
     """Return `[...]` as a regular expression, and the position after it.
 
     position: after the opening bracket. Raises ValueError for what is none. Source: Go's
