@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform as machine
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from argojobs.images.recipe import Recipe
     from argojobs.images.registry.client import Registry
 
+#: Source: the OCI image specification, "Image Index" (os, architecture, variant).
+_PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?")
 #: The architectures as images name them, where Python's name is another.
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm"}
 
@@ -101,6 +104,12 @@ def deployment(
     builds = builds_in(folder, project, dict(map(_argument, arguments)))
     if only:
         builds = _with_parents(builds, only)
+    if platform and not _PLATFORM.fullmatch(platform):
+        raise UsageError(
+            f"{platform!r} is no platform, or more than one",
+            where="--platform",
+            hint="write one, as linux/amd64 or linux/arm64; a second deploy makes the image of another",
+        )
     where = contexts.by_name.get(to.context, chosen)
     return Deployment(
         project, builds, to, platform or _platform(where), builder, load_settings(project)

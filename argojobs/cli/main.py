@@ -121,7 +121,8 @@ def _say_usage(error: Exception) -> int:
         known = [o for p in context.command.params for o in p.opts] if context else []
         message = f"there is no option {option}"
         close = nearest(option, known)
-        hint = f"did you mean {close}?" if close else _of_their_own(context, option)
+        own = _of_their_own(context, option)
+        hint = "\n  ".join(filter(None, [f"did you mean {close}?" if close else "", own]))
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""

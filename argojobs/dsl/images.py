@@ -150,13 +150,23 @@ def _env(value: Any) -> dict[str, str]:
 
 
 def _command(text: str) -> str:
-    what = token_in(text)
+    what = token_in(text) or ("a password" if _has_password(text) else "")
     if what:
         raise mistake(
             f"a command of the image holds {what}, which all who pull it would read",
             "download with a secret inside the step, which gets it by env=Secret('name', 'key')",
         )
     return text
+
+
+def _has_password(text: str) -> bool:
+    """Whether an address in a text has a user and a password that is no variable."""
+    for rest in text.split("://")[1:]:
+        login, at, _ = rest.partition("/")[0].partition("@")
+        password = login.partition(":")[2]
+        if at and password and "$" not in password and not any(map(str.isspace, login)):
+            return True
+    return False
 
 
 def base_of(image: Image) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -28,6 +30,7 @@ def workplace(
 ) -> Iterator[Workplace]:
     """Give a place to build in that only this user can read, gone at the end.
 
+    It has secrets, so it goes as well when the terminal is closed or the process is asked to end.
     registry: whose login it has; None for nothing that is pushed.
     """
     from argojobs.images.logins.login import private_login
@@ -37,10 +40,39 @@ def workplace(
         if registry is not None
         else nullcontext()
     )
-    with tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder, entered as login:
+    with (
+        _unwinding(),
+        tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder,
+        entered as login,
+    ):
         secrets = Path(folder) / "secrets"
         secrets.mkdir(mode=0o700)
         yield Workplace(Path(folder), secrets, login)
+
+
+@contextmanager
+def _unwinding() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end us by an exception, so that what is open is closed.
+
+    Signals that somebody ignores or handles already stay as they are.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    ends = [
+        one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL
+    ]
+    for one in ends:
+        signal.signal(one, leave)
+    try:
+        yield
+    finally:
+        for one in ends:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def arrived(registry: Registry, repository: str, tag: str) -> str:

@@ -244,4 +244,6 @@ def test_an_option_of_the_script_before_the_separator_is_told_where_it_goes(argo
     assert "there is no option --lr" in answer.err
     assert "comes after --: argojobs run ... -- --lr" in answer.err
     assert "did you mean --pipeline?" in argojobs("run", "train.py", "--pipelin", "x").err
+    near = argojobs("run", "train.py", "--epochs", "3").err
+    assert "comes after --: argojobs run ... -- --epochs" in near
     assert "comes after" not in argojobs("list", "--lr", "0.1").err

@@ -8,6 +8,7 @@ import pytest
 
 from argojobs import Image, Secret, pipeline, step
 from argojobs.dsl.options import checked, merged
+from argojobs.errors import DefinitionError
 
 from .helpers import refused
 
@@ -82,3 +83,18 @@ def test_what_cannot_be_is_refused_at_its_line(options, match):
 )  # fmt: skip
 def test_packages_are_named_as_apt_takes_them(package):
     assert Image(apt=[package]).apt == (package,)
+
+
+def test_a_command_with_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        Image(run=["pip download https://ada:hunter2@lab.example/simple/x"])
+    assert "a password" in str(caught.value)
+    assert "hunter2" not in str(caught.value) + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["curl https://ada:$TOKEN@lab/x", "curl https://lab:8080/a@b", "git clone ssh://git@lab/x y@z"],
+)
+def test_a_command_with_an_address_without_a_password_stays(command: str) -> None:
+    assert Image(run=[command]).run == (command,)

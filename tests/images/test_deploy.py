@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -498,3 +500,45 @@ def test_a_full_disk_for_temporary_files_is_said(
     assert "No space left on device" in answer.err or "no space" in answer.err
     assert "Traceback" not in answer.err
     assert not (project / "images.lock").exists()
+
+
+@pytest.mark.parametrize("wrong", ["nonsense", "linux/", "linux/amd64,linux/arm64", "Linux/AMD64"])
+def test_what_is_not_one_platform_is_refused_before_anything_is_built(
+    deploy: Callable[..., Answer], wrong: str
+) -> None:
+    answer = deploy("-r", "none", "--platform", wrong)
+    assert answer.code == 2
+    assert f"{wrong!r} is no platform, or more than one" in answer.err
+    assert "linux/arm64" in answer.err
+    assert "STEP" not in answer.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_deploy_that_is_asked_to_end_leaves_no_secret_and_no_builder(
+    project: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    slow = f"echo is-slow-{os.getpid()}-{number}; sleep 600"
+    (project / "dockerfiles/other.Dockerfile").write_text(
+        f"FROM {BASE}\nRUN --mount=type=secret,id=pip {slow}\n"
+    )
+    words = ["deploy", "-r", "none", "--only", "other", "--builder", "buildah"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "argojobs", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary), "PIP_INDEX_URL": f"https://me:{SECRET}@lab/"},
+        preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in (1, 15)],
+    ) as started:
+        assert started.stderr is not None
+        for line in started.stderr:
+            if line.startswith(f"is-slow-{os.getpid()}"):
+                break
+        assert list(temporary.glob("argojobs-image-*/secrets/pip.conf"))
+        started.send_signal(number)
+        started.stderr.read()
+        assert started.wait() == 128 + number
+    assert not list(temporary.glob("argojobs-*"))
+    listed = subprocess.run(["ps", "-eo", "args"], check=True, capture_output=True, text=True)
+    assert slow not in listed.stdout
