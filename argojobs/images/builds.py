@@ -139,8 +139,15 @@ def _dockerfiles(folder: Path) -> list[Path]:
             for path in (sorted(place.iterdir()) if place.is_dir() else ())
             if _FILE.fullmatch(path.name)
             and not path.name.lower().endswith(_OTHER)
-            and path.is_file()
+            and (path.is_file() or place.name == FOLDER)
         ]
+        for path in found:
+            if not path.is_file():
+                raise UsageError(
+                    f"{path.name} is {'a folder' if path.is_dir() else 'a link to nothing'}",
+                    where=str(path),
+                    hint=f"in {FOLDER}/ it must be a Dockerfile: give it another name or take it out",
+                )
         if found:
             return found
     return []

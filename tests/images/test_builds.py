@@ -191,3 +191,16 @@ def test_a_parent_comes_first_or_the_circle_is_told(tmp_path_factory, parents):
             not build.parent or order.index(build.parent) < order.index(build.name)
             for build in builds
         )
+
+
+def test_a_folder_or_a_dangling_link_among_the_dockerfiles_is_not_passed_over(tmp_path):
+    folder = tmp_path / "dockerfiles"
+    folder.mkdir()
+    (folder / "train.Dockerfile").write_text("FROM scratch\n")
+    (folder / "bad.Dockerfile").mkdir()
+    with pytest.raises(UsageError, match=r"bad\.Dockerfile is a folder"):
+        builds_in(tmp_path, tmp_path)
+    (folder / "bad.Dockerfile").rmdir()
+    (folder / "bad.Dockerfile").symlink_to("nowhere")
+    with pytest.raises(UsageError, match=r"bad\.Dockerfile is a link to nothing"):
+        builds_in(tmp_path, tmp_path)
