@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -41,24 +42,28 @@ def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float)
     lock = wait_for_lock(home)
     if lock is None:
         return 0
-    log(f"argojobs {VERSION} serves {home}")
-    executor = open_executor(home)  # first: it gets ready while we load the rest
-    from argojobs.engine.reserve import make_reserve
-    from argojobs.engine.scheduler import Scheduler
-    from argojobs.engine.store import Store
-
-    os.umask(0o077)  # what steps printed and made is for their owner
-    with EndSignals() as ending, WakeFifo(home) as wake:
-        store = Store.open(home)
-        make_reserve(home)
-        try:
-            _loop(Scheduler(home, store, executor), wake, ending, lock, idle)
-        finally:
-            executor.close()
-            store.close()
-    lock.release()
+    try:
+        _serve(home, lock, open_executor, idle)
+    finally:
+        lock.release()
     log("ends")
     return 0
+
+
+def _serve(
+    home: Path, lock: ControllerLock, open_executor: Callable[[Path], Executor], idle: float
+) -> None:
+    log(f"argojobs {VERSION} serves {home}")
+    with closing(open_executor(home)) as executor:  # it gets ready while we load the rest
+        from argojobs.engine.reserve import make_reserve
+        from argojobs.engine.scheduler import Scheduler
+        from argojobs.engine.store import Store
+
+        os.umask(0o077)  # what steps printed and made is for their owner
+        with EndSignals() as ending, closing(Store.open(home)) as store:
+            make_reserve(home)
+            with WakeFifo(home) as wake:  # a poke is heard once it can be served
+                _loop(Scheduler(home, store, executor), wake, ending, lock, idle)
 
 
 def _loop(

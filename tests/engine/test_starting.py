@@ -168,6 +168,19 @@ def test_an_older_version_leaves_it_alone(home, monkeypatch):
     assert holder(home) == first
 
 
+def test_it_hears_no_poke_before_its_store_is_open(home, monkeypatch):
+    heard = []
+
+    def open_store(_home):
+        heard.append(poke(home))
+        raise ServerError("the store is broken")
+
+    monkeypatch.setattr(Store, "open", open_store)
+    with pytest.raises(ServerError, match="the store is broken"):
+        controller.serve(home, ProcessExecutor, idle=0.0)
+    assert heard == [False]
+
+
 def test_one_that_does_not_start_is_an_error_with_the_end_of_its_log(home, monkeypatch):
     monkeypatch.setattr(starting, "MOST_STARTS", 1)
     (home / "store.db").mkdir()
