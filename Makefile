@@ -14,7 +14,7 @@ $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "argojobs needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,debug,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## set everything up and run the demo pipeline on this machine

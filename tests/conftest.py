@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from seaweed import Seaweed
@@ -18,6 +19,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Facts about the real Argo, laid beside some checkouts; the project stands without them.
 SHARED = ROOT.parent / "shared"
+
+
+#: How long an example takes is the machine's affair: no test fails for that.
+settings.register_profile(
+    "without-time", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("without-time")
 
 
 @pytest.fixture

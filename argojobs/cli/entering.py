@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,18 +94,23 @@ def _at_rest(run: str, wanted: Step | None, options: str) -> ConflictError:
 
 
 def enter(
-    pods: LocalPods | KubePods, entered: Entered, command: Sequence[str], container: str
+    pods: LocalPods | KubePods,
+    entered: Entered,
+    command: Sequence[str],
+    container: str,
+    within: Callable[[Sequence[str]], list[str]] = list,
 ) -> int:
     """Run a command, or a shell, in a step with our own streams, and return its exit code.
 
-    With a terminal it gets that, and all keys. Raises UsageError where it cannot be started.
+    With a terminal it gets that, and all keys. within: makes the command line that starts it.
+    Raises UsageError where it cannot be started.
     """
     from argojobs.cli import terminal
     from argojobs.client.kube.attached import Streams
     from argojobs.engine.pods import LocalPods
 
     shown = terminal.is_terminal()
-    words = list(command) or [_shell(pods, entered.pod, container)]
+    words = within(list(command) or [_shell(pods, entered.pod, container)])
     if isinstance(pods, LocalPods):
         with terminal.lent() if shown else nullcontext():
             return pods.attach(entered.pod, words, container)

@@ -7,9 +7,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TextIO
 
 from argojobs.cli.paths import localiser
@@ -20,6 +21,9 @@ from argojobs.cli.text import cut, screen_of, show
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.service import LogLine, Service, Workflow, is_final
+
+#: Shows some lines about a subject; none takes them back.
+Tell = Callable[[str, Sequence[str]], None]
 
 Mode = Literal["live", "plain", "quiet"]
 
@@ -39,7 +43,8 @@ class Follow:
     interrupted: called on Ctrl-C with the count of presses so far and a function that shows a
     note; it raises KeyboardInterrupt to end following. gone: set when a thread found that
     nobody reads the stream any more. options: what a command must say to get there. pending: tells
-    of a run that waits for long, and gives it up.
+    of a run that waits for long, and gives it up. beside: what goes on as long as the run is
+    followed, and may tell some lines about a subject.
     """
 
     service: Service
@@ -51,6 +56,7 @@ class Follow:
     gone: threading.Event = field(default_factory=threading.Event)
     options: str = ""
     pending: Pending | None = None
+    beside: Callable[[Tell], AbstractContextManager[object]] | None = None
 
 
 def goes_on(name: str, options: str = "") -> str:
@@ -81,7 +87,8 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
     RunFailedError when it was pending for too long.
     """
     picture = Picture(workflow, how.options)
-    with _noticing(how, picture):
+    beside = nullcontext() if how.beside is None else how.beside(partial(_tell, how, picture))
+    with _noticing(how, picture), beside:
         return _follow(how, picture)
 
 
@@ -174,6 +181,13 @@ def _set_note(how: Follow, picture: Picture, text: str) -> None:
     picture.note = text
     if how.mode != "live":
         show([[(text, "yellow")]], stream=sys.stderr)
+
+
+def _tell(how: Follow, picture: Picture, subject: str, lines: Sequence[str]) -> None:
+    """Show lines about a subject: in the drawing, or once where there is none."""
+    picture.tell(subject, lines)
+    if how.mode != "live" and lines:
+        show([[(line, "yellow")] for line in lines], stream=sys.stderr)
 
 
 def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) -> threading.Thread:

@@ -34,6 +34,7 @@ BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 
 VERBS = (
     Verb("run", "Run a pipeline, manifest, script or command, and follow it.", BEGIN),
+    Verb("submit", "Start a job with GPUs, and open a shell in it: submit ssh.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
@@ -49,6 +50,7 @@ VERBS = (
         LOOK,
         aliases=("get-logs", "scheduler-get-logs"),
     ),
+    Verb("debug", "Attach a debugger to steps that wait for one.", LOOK),
     Verb("ssh", "Open a shell in a running step, or run a command there.", LOOK),
     Verb(
         "port-forward",
@@ -82,7 +84,6 @@ VERBS = (
 
 #: What other tools call our verbs.
 ELSEWHERE = {
-    "submit": "run",
     "start": "run",
     "exec": "run",
     "build": "deploy",
@@ -216,6 +217,7 @@ def _before_the_verb(
     ctx: typer.Context,
     context: str = typer.Option("", "--context", metavar="NAME", hidden=True),
     server: str = typer.Option("", "--server", metavar="NAME|URL", hidden=True),
+    gpus: int | None = typer.Option(None, "-n", metavar="GPUS", min=0, hidden=True),
     verbose: bool = typer.Option(False, "--verbose", help="Show our own tracebacks on errors."),
     version: bool = typer.Option(False, "--version", help="Show the version."),
 ) -> None:
@@ -237,3 +239,15 @@ def _before_the_verb(
         # A verb with verbs of its own looks for theirs in its own.
         parts = {**defaults, **dict.fromkeys(("ls", "get", "put"), defaults)}
         ctx.default_map = {**dict.fromkeys(_BY_NAME, defaults), "artifacts": parts}
+    if gpus is not None:
+        _give_gpus(ctx, gpus, defaults)
+
+
+def _give_gpus(ctx: typer.Context, gpus: int, defaults: dict[str, Any]) -> None:
+    """Hand on the GPUs of `argojobs -n 8 submit ssh`. Raises UsageError for any other verb."""
+    if ctx.invoked_subcommand != "submit":
+        raise UsageError(
+            f"-n {gpus} before a verb is for submit ssh",
+            hint=f"argojobs {ctx.invoked_subcommand} --help lists its own options",
+        )
+    ctx.default_map = {**(ctx.default_map or {}), "submit": {**defaults, "gpus": gpus}}

@@ -41,7 +41,7 @@ def listed(runs: list[Workflow], place: Target, wish: Wish) -> list[Listed]:
     How many runs others have there is said, where they are left out.
     """
     from argojobs.cli.owners import owner_of, user_name
-    from argojobs.cli.waiting import queue_places
+    from argojobs.cli.waiting import queue_places, shell_awaited
 
     me = "" if wish.all_users or place.context.is_local else user_name()
     mine = [one for one in runs if owner_of(one) == me] if me else runs
@@ -53,7 +53,10 @@ def listed(runs: list[Workflow], place: Target, wish: Wish) -> list[Listed]:
     kept = chosen(mine, wish)
     waits = {**reasons_of(kept, place), **places}
     name = place.context.name
-    return [Listed(run, name, waits.get(str(run["metadata"]["name"]), "")) for run in kept]
+    return [
+        Listed(run, name, waits.get(str(run["metadata"]["name"])) or shell_awaited(run))
+        for run in kept
+    ]
 
 
 def chosen(runs: list[Workflow], wish: Wish) -> list[Workflow]:

@@ -59,6 +59,19 @@ PendingTimeout = Annotated[
         help="Give up when it has been pending for so long without a break: 90s, 5m, 1h.",
     ),
 ]
+Detach = Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")]
+NewName = Annotated[
+    str, typer.Option("--name", metavar="NAME", help="The run's name; made up otherwise.")
+]
+Idle = Annotated[
+    str,
+    typer.Option(
+        "--idle",
+        metavar="TIME",
+        help="A cluster's job that waits for a shell ends after so long without use: 2h unless "
+        "said, 0 for never.",
+    ),
+]
 NodeSelector = Annotated[
     str,
     typer.Option(
@@ -160,4 +173,21 @@ MaxCodeSize = Annotated[
 ]
 AllowSecretFiles = Annotated[
     bool, typer.Option("--allow-secret-files", help="Pack files that look like secrets, too.")
+]
+
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Every step waits for a debugger before it begins (port 3000)."),
+]
+
+DebugStep = Annotated[
+    list[str] | None,
+    typer.Option("--debug-step", metavar="STEP", help="Only this step does, and its attempts."),
+]
+
+DebugOnError = Annotated[
+    bool,
+    typer.Option(
+        "--debug-on-error", help="A step that fails waits for one, held at its exception."
+    ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from argojobs.cli import phases
@@ -30,6 +31,7 @@ class Picture:
         self._lock = threading.RLock()
         self._logs: dict[str, deque[str]] = {}
         self.note = ""
+        self._told: dict[str, tuple[str, ...]] = {}
         self.workflow = workflow
         self._steps: tuple[Step, ...] | None = None
         self._names: dict[str, str] | None = None
@@ -52,6 +54,11 @@ class Picture:
         """Take a log line of a pod."""
         with self._lock:
             self._logs.setdefault(node_id, deque(maxlen=LOG_LINES)).append(text)
+
+    def tell(self, subject: str, lines: Sequence[str]) -> None:
+        """Show some lines about a subject in place of those before; none takes them back."""
+        with self._lock:
+            self._told[subject] = tuple(lines)
 
     def step_name(self, node_id: str) -> str:
         """Return the path, as shown, of the step whose pod this is; "" if not known yet."""
@@ -76,8 +83,9 @@ class Picture:
         """Draw the run at a moment so that it fits the screen."""
         with self._lock:
             workflow, steps, note = self.workflow, self.steps, self.note
+            told = _fitting([*self._told.values()], screen.height // 2)
         logs = self.logs()
-        height = max(3, screen.height - FRAME - bool(note))
+        height = max(3, screen.height - FRAME - bool(note) - len(told))
         mark, style = phases.sign(self.phase, signs=screen.signs)
         head: list[Span] = [(f"{mark} ", style), (str(workflow["metadata"]["name"]), "bold")]
         foot: list[Span] = [("  " + counts(steps), ""), (f"   {run_time(workflow, now)}", "dim")]
@@ -87,9 +95,16 @@ class Picture:
         lines: list[Line] = [head]
         lines.extend(tree_lines(steps, now, screen, height=height, logs=logs))
         lines.append(foot)
+        lines.extend([("  " + line, "yellow")] for line in told)
         if note:
             lines.append([("  " + note, "yellow")])
         return lines
+
+
+def _fitting(told: Sequence[Sequence[str]], most: int) -> list[str]:
+    """Return what is told of each subject; where it is too much, the first line of each."""
+    lines = [line for each in told for line in each]
+    return lines if len(lines) <= most else [each[0] for each in told if each][:most]
 
 
 def _pod_name(step: Step, pod: str) -> str:

@@ -14,28 +14,18 @@ from argojobs.cli.facts import COMMAND_LINE
 from argojobs.cli.owners import user_name
 from argojobs.cli.preparing import Prepared, with_artifact, with_metadata
 from argojobs.cli.text import Line, columns, warn
-from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, OutputError, UsageError
+from argojobs.cli.uploads import Upload, store
+from argojobs.errors import ArgojobsError, ConflictError, NotFoundError
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name
 from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Service
 
 if TYPE_CHECKING:
-    from argojobs.compile.bundle import Packed
     from argojobs.compile.code import Code
     from argojobs.images.described.providing import Wanted
     from argojobs.storage.repository import Repository
 
 #: What the manifest is called among the results of its run.
 MANIFEST = "manifest.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """One thing to store under a key: a bundle of code, or the user's file or folder."""
-
-    key: str
-    what: str
-    packed: Packed | None = None
-    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +76,9 @@ def make_plan(
             whole[EXPERIMENT_LABEL] = experiment
     workflow = with_metadata(prepared.workflow, name=chosen, labels=labels, annotations=whole)
     uploads: list[Upload] = []
-    packed = prepared.packed
-    if packed is not None and repository().kind(prepared.code_key) is None:
-        what = f"code {packed.hash[:12]} ({len(packed.files)} files)"
-        uploads.append(Upload(prepared.code_key, what, packed=packed))
+    if prepared.archives:
+        stored = repository()
+        uploads += [each for each in prepared.archives if stored.kind(each.key) is None]
     for given in prepared.artifacts:
         found = placed(chosen, workflow, given, sources)
         workflow = with_artifact(workflow, found.argument)
@@ -189,35 +178,6 @@ def _keep(plan: Plan, repository: Callable[[], Repository]) -> None:
             repository().put(str(path), plan.kept, move=True)
     except (ArgojobsError, OSError) as error:
         warn([f"the manifest is not kept beside the results: {error}"])
-
-
-def store(upload: Upload, repository: Repository) -> None:
-    """Store one upload, so that it survives a power cut."""
-    with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
-        if upload.packed is not None:
-            bundle = Path(folder) / "code.tgz"
-            bundle.write_bytes(upload.packed.data)
-            repository.put(str(bundle), upload.key, move=True)
-        elif upload.path is not None and upload.path.is_dir():
-            _store_folder(upload.path, Path(folder) / "tree", upload.key, repository)
-        else:
-            repository.put(str(upload.path), upload.key)
-    repository.flush(upload.key)
-
-
-def _store_folder(source: Path, copy: Path, key: str, repository: Repository) -> None:
-    """Store a copy of a folder that notes what an object store would lose: see runtime/tree.py.
-
-    What its links lead to outside of it is copied. Raises UsageError for a link to nothing.
-    """
-    from argojobs.runtime import links, tree
-
-    try:
-        links.copy(str(source), str(copy))
-        tree.save(str(copy))
-    except OutputError as error:
-        raise UsageError(error.what, where=error.where, hint=error.hint) from error
-    repository.put(str(copy), key, move=True)
 
 
 def plan_lines(plan: Plan) -> list[Line]:

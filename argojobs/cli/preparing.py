@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import in_bucket
+from argojobs.cli.uploads import Upload
 from argojobs.errors import ManifestError, UsageError
 
 if TYPE_CHECKING:
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
     from argojobs.compile.code import Code
     from argojobs.compile.load import Loaded
     from argojobs.config.settings import Settings
+    from argojobs.manifest.debugging import Debugging
     from argojobs.manifest.findings import Finding
     from argojobs.manifest.parameters import Applied, ArtifactArgument, Overrides
+
+_NOT_BROUGHT = (
+    "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
+)
 
 #: Gives the code of a bundle its place: inline, or stored.
 Place = Callable[["Packed"], "Code"]
@@ -29,7 +35,8 @@ class Wish:
     """What the user asked for.
 
     params and assignments: `--params` and the `-p`s, of which the latter win. debug: all steps
-    wait for a debugger; debug_steps: only these. code: "" packs the project, `image`, `latest`
+    wait for a debugger; debug_steps: only these; debug_on_error: at the exception that ends them.
+    code: "" packs the project, `image`, `latest`
     or a hash does not. max_code_size: text with a unit, "" for the settings' or the usual limit.
     values: parameters that are known already, as from Python; `params` wins. keep_names: those
     that Kubernetes would refuse are not cut, for who writes a program of the manifest. image:
@@ -45,6 +52,7 @@ class Wish:
     assignments: Sequence[str] = ()
     debug: bool = False
     debug_steps: Sequence[str] = ()
+    debug_on_error: bool = False
     python: str = "python3"
     code: str = ""
     max_code_size: str = ""
@@ -70,15 +78,14 @@ def wish_of(options: Mapping[str, Any], *, keep_names: bool = False) -> Wish:
 class Prepared:
     """A workflow that may be sent, and what must be stored for it before.
 
-    packed: the code to store under `code_key`, None if there is none. artifacts: arguments that were given and
-    are not in the workflow yet. warnings: one line each.
+    archives: the code and the debugger, where they are to be stored. artifacts: arguments that
+    were given and are not in the workflow yet. warnings: one line each.
     """
 
     workflow: dict[str, Any]
     loaded: Loaded
     settings: Settings
-    packed: Packed | None = None
-    code_key: str = ""
+    archives: tuple[Upload, ...] = ()
     artifacts: tuple[ArtifactArgument, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
@@ -89,35 +96,74 @@ def prepare(
     earlier: Callable[[str], Code],
     loaded: Loaded,
     images: PipelineImages,
+    debugger: Callable[[], Upload] | None = None,
 ) -> Prepared:
     """Compile a loaded file, check the manifest, and put the parameters in.
 
     place: where packed code goes. earlier: finds code that was stored before, by `latest` or a
-    hash. images: gives images their names, and remembers which. Raises UsageError, BundleError,
-    ManifestError or ParameterError; nothing is written.
+    hash. images: gives images their names, and remembers which. debugger: what brings it to the
+    steps, None where nothing can be stored. Raises UsageError, BundleError, ManifestError or
+    ParameterError; nothing is written.
     """
     from argojobs.config.settings import load_settings
 
     settings = load_settings(loaded.root)
     overrides = overrides_of(wish)
     code, packed = _code(wish, loaded, settings, place, earlier)
-    debug: bool | frozenset[str] = frozenset(wish.debug_steps) if wish.debug_steps else wish.debug
-    workflow, findings, cut = _compiled(loaded, code, wish, debug, images)
+    workflow, findings, cut = _compiled(loaded, code, wish, images)
     applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
-    if applied.debug and not debug:
-        workflow, findings, cut = _compiled(loaded, code, wish, True, images)
-        applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
     warnings += [*cut, *told(findings, wish.file)]
+    archives: list[Upload] = []
+    if packed is not None and code is not None and code.kind == "stored":
+        what = f"code {packed.hash[:12]} ({len(packed.files)} files)"
+        archives.append(Upload(code.key, what, packed=packed))
+    workflow = applied.workflow
+    wanted = debugging_of(replace(wish, debug=wish.debug or applied.debug), loaded)
+    if wanted is not None:
+        from argojobs.compile.debugger_archive import debugger_program
+        from argojobs.manifest.debugging import with_debugger
+
+        brought = debugger() if debugger is not None else None
+        workflow, notes = with_debugger(
+            workflow,
+            wanted,
+            key=brought.key if brought else "",
+            program="" if brought else debugger_program(),
+        )
+        archives += [brought] if brought else []
+        warnings += notes if brought else [*notes, _NOT_BROUGHT]
     return Prepared(
-        workflow=applied.workflow,
+        workflow=workflow,
         loaded=loaded,
         settings=settings,
-        packed=packed if code is not None and code.kind == "stored" else None,
-        code_key=code.key if code is not None else "",
+        archives=tuple(archives),
         artifacts=applied.artifacts,
         warnings=tuple(dict.fromkeys(warnings)),
     )
+
+
+def debugging_of(wish: Wish, loaded: Loaded) -> Debugging | None:
+    """Return which steps are to wait for a debugger, None for none of them.
+
+    Raises UsageError for a script that is not Python, and for two answers to when.
+    """
+    from argojobs.manifest.debugging import Debugging
+
+    if not (wish.debug or wish.debug_steps or wish.debug_on_error):
+        return None
+    if wish.debug and wish.debug_on_error:
+        raise UsageError(
+            "--debug waits before a step begins, --debug-on-error when it has failed",
+            hint="leave one of them out; --debug-step NAME says which steps",
+        )
+    if loaded.kind == "script" and loaded.path.suffix != ".py":
+        raise UsageError(
+            "only a script in Python can wait for a debugger",
+            where=str(loaded.path),
+            hint="leave --debug out",
+        )
+    return Debugging(frozenset(wish.debug_steps), on_error=wish.debug_on_error)
 
 
 def overrides_of(wish: Wish) -> Overrides:
@@ -245,7 +291,6 @@ def _compiled(
     loaded: Loaded,
     code: Code | None,
     wish: Wish,
-    debug: bool | frozenset[str],
     images: PipelineImages,
 ) -> tuple[dict[str, Any], list[Finding], list[str]]:
     """Compile, cut names and lint. Raises ManifestError for what is wrong.
@@ -263,7 +308,6 @@ def _compiled(
         loaded,
         code,
         python=wish.python,
-        debug=debug,
         image=images.wished(wish, loaded),
         image_reference=images.reference,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from argojobs.cli.formats import Format
@@ -14,6 +14,7 @@ from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
+    from argojobs.cli.follow import Tell
     from argojobs.cli.pending import Pending
 
 
@@ -43,13 +44,14 @@ def follow_new(
     *,
     quiet: bool = False,
     pending: Pending | None = None,
+    beside: Callable[[Tell], AbstractContextManager[object]] | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
     from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
 
     show(link_lines(created, place.context), stream=_stream(output))
-    return follow_run(place, created, output, quiet=quiet, pending=pending)
+    return follow_run(place, created, output, quiet=quiet, pending=pending, beside=beside)
 
 
 def follow_run(
@@ -59,11 +61,13 @@ def follow_run(
     *,
     quiet: bool = False,
     pending: Pending | None = None,
+    beside: Callable[[Tell], AbstractContextManager[object]] | None = None,
 ) -> int:
     """Follow a run that was just started to its end, and return the exit code.
 
     quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
-    server to go on. pending: tells of waiting; a run that it gives up is ended.
+    server to go on. pending: tells of waiting; a run that it gives up is ended. beside: as
+    `Follow` has it.
 
     Raises RunFailedError when it was pending for too long.
     """
@@ -78,7 +82,14 @@ def follow_run(
     stop = stopper(place.service, name, pressed) if place.context.is_local else leave
     mode = mode_for(stream, quiet=quiet)
     how = Follow(
-        place.service, place.again, stream, mode, stop, options=place.options, pending=pending
+        place.service,
+        place.again,
+        stream,
+        mode,
+        stop,
+        options=place.options,
+        pending=pending,
+        beside=beside,
     )
     try:
         final = follow(how, created)

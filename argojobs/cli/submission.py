@@ -14,6 +14,7 @@ from argojobs.cli.plan import MANIFEST, Plan, earlier_code, make_plan
 from argojobs.cli.preparing import Prepared, Wish, prepare
 
 if TYPE_CHECKING:
+    from argojobs.cli.uploads import Upload
     from argojobs.compile.bundle import Packed
     from argojobs.compile.code import Code
     from argojobs.compile.load import Loaded
@@ -56,7 +57,10 @@ def prepared_for(
     from argojobs.config.resources import parse_resources
     from argojobs.manifest.context_defaults import with_context
 
-    resources = {**images.context.resources, **parse_resources(wish.resources)}
+    asked = parse_resources(wish.resources)
+    resources = {**images.context.resources, **asked}
+    for name in [one for one in asked if asked[one] == "0"]:  # none of what the context gives
+        del resources[name]
     context = replace(images.context, resources=resources)
     loaded = suited(loaded, context)
     folder = code_folder(context)
@@ -66,6 +70,7 @@ def prepared_for(
         lambda wanted: earlier_code(repository(), wanted, folder),
         loaded,
         images,
+        partial(debugger_in, code_folder(context)) if stored else None,
     )
     workflow = wished(wish, prepared.workflow, context)
     workflow = images.pinned(with_context(workflow, defaults_of(context)))
@@ -76,15 +81,24 @@ def suited(loaded: Loaded, context: Context) -> Loaded:
     """Return a script or a command as it is run in a context; anything else as it is.
 
     Without a store its results are not kept; with a GPU it has more shared memory than the 64 MiB
-    of a container, which are too little for data loaders with worker processes.
+    of a container, which are too little for data loaders with worker processes. A shell that is
+    waited for without a file runs in the image that steps without one run in; on this machine,
+    which is its user's own, it waits for ever.
     """
-    if loaded.made_of is None:
+    made_of = loaded.made_of
+    if made_of is None:
         return loaded
     from argojobs.compile.load import of_words
+    from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
+    from argojobs.compile.scripts import Command
     from argojobs.manifest.context_defaults import GPU
 
+    if made_of.idle is not None and context.is_local:
+        made_of = replace(made_of, idle=0)
+    if isinstance(made_of, Command) and not made_of.image:
+        made_of = replace(made_of, image=context.image or DEFAULT_IMAGE)
     keeps = context.is_local or context.s3 is not None
-    return of_words(loaded, replace(loaded.made_of, keeps=keeps, shm=GPU in context.resources))
+    return of_words(loaded, replace(made_of, keeps=keeps, shm=GPU in context.resources))
 
 
 def wished(wish: Wish, workflow: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -122,6 +136,19 @@ def code_in(folder: str, packed: Packed) -> Code:
 
     code = stored_code(packed)
     return replace(code, key=f"{folder}/{code.key.rpartition('/')[2]}")
+
+
+def debugger_in(folder: str) -> Upload:
+    """Return what brings the debugger to steps, beside the folder of the code in a store.
+
+    Raises UsageError where debugpy is not installed here.
+    """
+    from argojobs.cli.uploads import Upload
+    from argojobs.compile.debugger_archive import debugger_archive
+
+    packed = debugger_archive()
+    beside = folder.removesuffix("code")
+    return Upload(f"{beside}debugger/{packed.hash}.tgz", "the debugger (debugpy)", packed=packed)
 
 
 def _inline(context: Context, packed: Packed) -> Code:

@@ -1,4 +1,4 @@
-"""What a run waits for: its place in a queue for a lock, or what its pods cannot get.
+"""What a run waits for: its place in a queue for a lock, what its pods cannot get, or a shell.
 
 Argo keeps a run that waits for a lock Pending and lists the lock in `status.synchronization`; the
 run of the highest priority goes first, then the oldest. A run whose pods cannot be scheduled is
@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argojobs.cli.text import plain
-from argojobs.service import Service
+from argojobs.manifest.shell_job import waits_for_shell
+from argojobs.service import Service, phase_of
 
 Run = Mapping[str, Any]
 
@@ -64,18 +65,37 @@ def may_wait(run: Run) -> bool:
 def pods_waiting(run: Run) -> str:
     """Return why no pod of a run runs: the message of the first that waits; "" if one runs."""
     nodes = ((run.get("status") or {}).get("nodes") or {}).values()
-    pods = [node for node in nodes if node.get("type") == "Pod"]
+    pods = [node for node in nodes if _is_pod(node)]
     if any(node.get("phase") == "Running" for node in pods):
         return ""
     messages = [str(n.get("message") or "") for n in pods if n.get("phase") == "Pending"]
     return next((plain(text.partition("\n")[0]) for text in messages if text), "")
 
 
-def waits_for(service: Service, run: Run) -> str:
-    """Return what a run waits for; for a lock all runs are looked at, to know its place."""
+def shell_awaited(run: Run) -> str:
+    """Return that a run waits for somebody who enters it; "" for any other run.
+
+    A run whose steps are not known, as in a list, has begun if it says that it is Running.
+    """
+    if phase_of(run) != "Running" or not waits_for_shell(run):
+        return ""
+    nodes = ((run.get("status") or {}).get("nodes") or {}).values()
+    begun = not nodes or any(node.get("phase") == "Running" for node in nodes if _is_pod(node))
+    return "waits for a shell" if begun else ""
+
+
+def waits_for(service: Service, run: Run, options: str = "") -> str:
+    """Return what a run waits for; for a lock all runs are looked at, to know its place.
+
+    options: what a command must say to get there, with a blank in front.
+    """
+    name = str(run["metadata"]["name"])
     if lock_awaited(run):
-        return queue_places(service.list()).get(str(run["metadata"]["name"]), "")
-    return pods_waiting(run) if may_wait(run) else ""
+        return queue_places(service.list()).get(name, "")
+    why = pods_waiting(run) if may_wait(run) else ""
+    if why or not shell_awaited(run):
+        return why
+    return f"for a shell: argojobs ssh {name}{options} --end, argojobs stop {name}{options} ends it"
 
 
 def awaited(run: Run, options: str = "") -> str:
@@ -85,6 +105,10 @@ def awaited(run: Run, options: str = "") -> str:
     """
     lock = lock_awaited(run)
     return f"waits for {_short(lock)}: argojobs list{options} shows its place" if lock else ""
+
+
+def _is_pod(node: Mapping[str, Any]) -> bool:
+    return node.get("type") == "Pod"
 
 
 def _turn(run: Run) -> tuple[int, str, str]:

@@ -75,6 +75,12 @@ def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
     from argojobs.compile.load import load, load_command, of_words
 
     words, name = words_of(ctx), ctx.info_name
+    if ctx.params.get("shell"):
+        from argojobs.cli.shell_wish import loaded_shell
+
+        return loaded_shell(ctx.params, words)
+    if ctx.params.get("idle"):
+        raise UsageError("--idle is for a job that waits for a shell", hint="add --shell")
     file, image = str(ctx.params.get("file") or ""), str(ctx.params.get("image") or "")
     pipeline = str(ctx.params.get("pipeline") or "")
     if file:

@@ -161,6 +161,21 @@ def pack(
     )
 
 
+def packed_files(root: Path, files: Sequence[File]) -> Packed:
+    """Return files as an archive under the hash of their content, laid out as a bundle is.
+
+    root: where they are from.
+    """
+    return Packed(
+        root=root,
+        hash=_hash(list(files)),
+        entries=tuple(sorted(files, key=lambda file: os.fsencode(file.name))),
+        files=tuple(file.name for file in files),
+        warnings=(),
+        revision=None,
+    )
+
+
 def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
     sizes = {name: _size(root / name) for name in names}
     total = sum(sizes.values())

@@ -116,6 +116,30 @@ def load_command(image: str, words: Sequence[str]) -> Loaded:
     return of_words(empty, Command(image, tuple(words)))
 
 
+def load_shell(file: str, image: str, idle: int) -> Loaded:
+    """Return the job that waits for a shell in an image; with a file, beside the code of its project.
+
+    idle: as `Script` has it. Raises UsageError for a file that brings no code.
+    """
+    from argojobs.compile.scripts import Command, Script
+
+    if not file:
+        empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")
+        return of_words(empty, Command(image, idle=idle))
+    path = Path(file)
+    _check_file(path)
+    if path.suffix in _MANIFESTS:
+        raise UsageError(
+            f"{file} is a manifest: it brings no code that a shell could have",
+            hint="name an image: --shell --image IMAGE; or run it, and enter a step that runs: "
+            "argojobs ssh RUN STEP",
+        )
+    _check_name(path)
+    root = project_root(path)
+    empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
+    return of_words(empty, Script(path, root, idle=idle))
+
+
 def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
     """Return what was loaded made anew, of another script or command."""
     from argojobs.compile.scripts import Script, pipeline_of, workflow_of

@@ -1,9 +1,10 @@
-"""A plain script, or a command in an image, as a workflow of one step.
+"""A plain script, or a command in an image, as a workflow of one step; or a shell in place of it.
 
 A script is a `.py` that imports neither argojobs nor hera, or a program that begins with `#!`. It
 becomes a pipeline of one command step (`argojobs.runtime.script`), so that all that holds for
 pipelines holds for it. A command in an image needs no Python there, so its words stand in the
-manifest, and no code travels.
+manifest, and no code travels. A job that waits for a shell is either: in place of a script it has
+the code of the script's project.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.imports import parsed
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.names import label
+from argojobs.manifest import shell_job
 from argojobs.manifest.pins import split
-from argojobs.manifest.words import RUNS, check_words, container_words
+from argojobs.manifest.words import RUNS, SHELL, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime.script import OUT, RESULTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.steps import Step
 
@@ -35,7 +39,8 @@ class Script:
     """A script and what it is run with.
 
     words: what it gets. retry: further attempts. keeps: whether its results can be stored. shm:
-    whether it needs more shared memory than a container has, as with a GPU.
+    whether it needs more shared memory than a container has, as with a GPU. idle: None unless a
+    shell is waited for in place of it; then after how many seconds without use that ends, 0 never.
     """
 
     file: Path
@@ -44,11 +49,18 @@ class Script:
     retry: int | None = None
     keeps: bool = True
     shm: bool = False
+    idle: int | None = None
 
     @property
     def name(self) -> str:
         """What its run and its step are called."""
-        return self.file.stem or self.file.name
+        own = self.file.stem or self.file.name
+        return own if self.idle is None else f"{own}-{SHELL}"
+
+    @property
+    def runs(self) -> str:
+        """What the annotation `RUNS` says of it."""
+        return "script" if self.idle is None else SHELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +72,25 @@ class Command:
     retry: int | None = None
     keeps: bool = True
     shm: bool = False
+    idle: int | None = None
 
     @property
     def name(self) -> str:
-        """The image's last name, without its registry, tag and digest."""
+        """The image's last name, without its registry, tag and digest; of a shell: that."""
+        if self.idle is not None:
+            return SHELL
         return split(self.image)[0].rpartition("/")[2] or "command"
+
+    @property
+    def runs(self) -> str:
+        """What the annotation `RUNS` says of it."""
+        return "image" if self.idle is None else SHELL
 
 
 def pipeline_of(script: Script) -> Pipeline[Any, Any]:
     """Return the pipeline that runs a script; its words are the default of its one parameter.
+
+    That of a shell in place of it has no parameter.
 
     Raises UsageError for words that cannot travel, UserCodeError for a script with a mistake in
     its syntax.
@@ -84,9 +106,14 @@ def pipeline_of(script: Script) -> Pipeline[Any, Any]:
     def run(arguments: list[str] = list(script.words)) -> Any:  # noqa: B006 - read, not changed
         return step(file, folder, arguments)
 
-    run.__annotations__["return"] = step.command_outputs
-    run.__doc__ = ast.get_docstring(parsed(script.file)) if script.file.suffix == ".py" else None
-    made: Pipeline[Any, Any] = Pipeline(run, script.name, {})
+    def wait() -> Any:
+        return step("", folder, shell_job.waiting(script.idle or 0))
+
+    body: Callable[..., Any] = run if script.idle is None else wait
+    if script.idle is None and script.file.suffix == ".py":
+        body.__doc__ = ast.get_docstring(parsed(script.file))
+    body.__annotations__["return"] = step.command_outputs
+    made: Pipeline[Any, Any] = Pipeline(body, script.name, {})
     made.where = step.where
     return made
 
@@ -105,6 +132,8 @@ def _step(script: Script) -> Step[Any, Any]:
 
     if not script.keeps:
         return steps.runs
+    if script.idle is not None:
+        return steps.keeps
     logs = any("tensorboard" in word.lower() for word in script.words)
     return steps.shows if logs or _WRITES_LOGS.search(script.file.read_bytes()) else steps.keeps
 
@@ -128,10 +157,12 @@ def workflow_of(command: Command) -> dict[str, Any]:
     name, settings = label(command.name), checked(_settings(command))
     results = f"{pod.OUT_PATH}/{RESULTS}"
     volumes, mounts = pod.volumes(settings)
-    # Mounted itself, so that it is there and any user may write to it.
-    mounts[0] = {**mounts[0], "mountPath": results}
+    if command.idle is None:
+        # Mounted itself, so that it is there and any user may write to it.
+        mounts[0] = {**mounts[0], "mountPath": results}
     artifact = {"name": RESULTS, "path": results, "archive": {"none": {}}, "optional": True}
-    words = container_words(command.words)
+    program = command.words if command.idle is None else shell_job.waiting(command.idle)
+    words = container_words(program)
     template: dict[str, Any] = {
         "name": name,
         **({"outputs": {"artifacts": [artifact]}} if command.keeps else {}),
@@ -150,7 +181,7 @@ def workflow_of(command: Command) -> dict[str, Any]:
         "kind": "Workflow",
         "metadata": {
             "generateName": f"{name}-",
-            "annotations": {VERSION: __version__, RUNS: "image"},
+            "annotations": {VERSION: __version__, RUNS: command.runs},
         },
         "spec": {"entrypoint": name, "templates": [template]},
     }

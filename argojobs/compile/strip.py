@@ -16,6 +16,8 @@ from typing import Any
 
 #: What travels, relative to the package; a folder stands for all its modules.
 TRAVELS = ("__init__.py", "errors.py", "dsl", "runtime")
+#: What is brought only to steps that wait for a debugger: see `debugger_archive`.
+_STAYS = "argojobs/runtime/debugger.py"
 
 #: A string literal (of Python 3.10: no quote of its own kind inside an f-string), or the end of a
 #: line with all blank and comment lines after it and the next one's indentation.
@@ -39,7 +41,8 @@ def travelling_sources() -> dict[str, bytes]:
         place = _PACKAGE / name
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             relative = f"argojobs/{file.relative_to(_PACKAGE).as_posix()}"
-            sources[relative] = strip(file.read_text("utf-8")).encode()
+            if relative != _STAYS:
+                sources[relative] = strip(file.read_text("utf-8")).encode()
     return dict(sorted(sources.items()))
 
 

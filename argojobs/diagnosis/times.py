@@ -7,6 +7,7 @@ import re
 from argojobs.diagnosis.cause import Cause, words_of
 from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
+from argojobs.runtime.debugger import FIRST_LINE, WANTED
 
 #: So long a step may write nothing before it is told of, in seconds.
 SILENCE = 600.0
@@ -54,6 +55,30 @@ def timeout(subject: Subject) -> Answer | None:
     )
 
 
+def debugger(subject: Subject) -> Answer | None:
+    """The step was told to wait for a debugger, before it begins or when it has failed."""
+    program = subject.template.get("container") or subject.template.get("script") or {}
+    told = next((one for one in program.get("env") or () if one.get("name") == WANTED), {})
+    seconds = subject.evidence.silent.get(str(subject.node.get("id")), 0.0)
+    if subject.node.get("phase") != "Running" or not told:
+        return None
+    if told.get("value") == FIRST_LINE:
+        what = "the step runs under a debugger, and waits until one is attached"
+    elif seconds >= SILENCE:
+        minutes = int(seconds // 60)
+        what = (
+            f"the step has written nothing for {minutes} minutes, and may be held at an exception"
+        )
+    else:
+        return None
+    words = words_of(subject)
+    return Answer(
+        what,
+        "attach a debugger; it was started so (--debug, --debug-step or --debug-on-error)",
+        f"argojobs debug {words['run']} {subject.title}{words['options']}",
+    )
+
+
 def silent(subject: Subject) -> Answer | None:
     """The step runs, and nothing was written for long."""
     seconds = subject.evidence.silent.get(str(subject.node.get("id")), 0.0)
@@ -79,5 +104,6 @@ CAUSES = (
     Cause("timeout", timeout),
     Cause("deadline", step_deadline),
     Cause("run-deadline", run_deadline),
+    Cause("debugger", debugger),
     Cause("no-progress", silent),
 )

@@ -16,8 +16,9 @@ from typing import Any
 from argojobs.engine.coverage import reachable
 from argojobs.engine.executors.processes import boot_identity
 from argojobs.engine.expansion import secret_value
-from argojobs.engine.pod import PYTHON, missing_command, refuse_paths, rerootable
+from argojobs.engine.pod import PYTHON, missing_command, refuse_paths
 from argojobs.errors import HostError
+from argojobs.manifest.own_program import is_own_program
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
 ISOLATION_FILE = "isolation"
@@ -194,7 +195,7 @@ def _private_paths(template: Mapping[str, Any], container: Mapping[str, Any]) ->
     paths += [each.get("path") for each in outputs.get("artifacts") or ()]
     paths += [(each.get("valueFrom") or {}).get("path") for each in outputs.get("parameters") or ()]
     paths += [mount.get("mountPath") for mount in container.get("volumeMounts") or ()]
-    ours = rerootable(container)
+    ours = is_own_program(container)
     for path in paths:
         given = str(path or "")
         if not given or "{{" in given or given == "/dev/shm":  # noqa: S108

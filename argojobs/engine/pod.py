@@ -19,6 +19,7 @@ from argojobs.engine.pod_context import Image, PodContext
 from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
+from argojobs.manifest.own_program import is_own_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +31,7 @@ LONGEST = 131_071  # bytes of one environment variable or argument (Linux: MAX_A
 SCRIPT = "/argo/staging/script"  # where Argo puts `script.source`
 PROGRESS = "/argo/progress"
 PYTHON = re.compile(r"python(3(\.\d+)?)?")
-OUR_PROGRAM = "/argojobs/code/.argojobs"
-CODE = "code/"  # the keys of code bundles: what is there is run by other steps
+SHARED = ("code/", "debugger/")  # the beginnings of keys of what is run by other steps
 POD_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
 ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramOrArtifactNameFmt
 
@@ -110,19 +110,9 @@ def _way(context: PodContext, container: Mapping[str, Any]) -> str:
     """private, rerooted or shared: see `executors/layout.py`."""
     if context.isolation != "none":
         return "private"
-    if rerootable(container):
+    if is_own_program(container):
         return "rerooted"
     return "shared"
-
-
-def rerootable(container: Mapping[str, Any]) -> bool:
-    """Whether a container runs argojobs' own program, which finds its places by itself."""
-    words = [
-        str(word) for word in (*(container.get("command") or ()), *(container.get("args") or ()))
-    ]
-    names = {entry["name"] for entry in container.get("env") or ()}
-    ours = any(word.startswith(OUR_PROGRAM) for word in words)
-    return ours or "argojobs.runtime" in words or "ARGOJOBS_CODE" in names
 
 
 def _fields(start: StartPod, context: PodContext) -> dict[str, str]:
@@ -346,11 +336,11 @@ def _outputs(
         path = _place(artifact, artifact["path"], "output artifact", working_directory)
         name = archive_name(artifact["name"], path, kind)
         key = str((artifact.get("s3") or {}).get("key") or "")
-        if (key + "/").startswith(CODE):
+        if (key + "/").startswith(SHARED):
             raise UnsupportedError(
                 f"the output artifact {artifact['name']!r} has the key {key!r}, where the code of"
                 " steps lies",
-                hint=f"give it a key that does not begin with {CODE}",
+                hint=f"give it a key that does not begin with {' or '.join(SHARED)}",
             )
         artifacts.append(
             {

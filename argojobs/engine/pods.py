@@ -130,12 +130,15 @@ class LocalPods:
         )
         started = read_started(str(folder))
         children = _children(int(started.pid)) if started is not None else []
-        if state != "running" or not children:
-            raise ConflictError(
-                f"the pod {pod} is not running: {state}",
-                hint="only into a pod that runs leads a way",
+        main = next(filter(_leads, children), None)
+        if state != "running" or main is None:
+            has = (
+                "has not begun, or has ended" if state == "running" else f"is not running: {state}"
             )
-        return children[0]
+            raise ConflictError(
+                f"the pod {pod} {has}", hint="only into a pod that runs leads a way"
+            )
+        return main
 
 
 def local_gpus(indexes: Sequence[str], folder: Path | None = None) -> list[Gpus]:
@@ -178,14 +181,27 @@ def _children(process: int) -> list[int]:
     return [int(word) for word in text.split()]
 
 
+def _leads(process: int) -> bool:
+    """Tell whether a process leads its group, as main does and no helper of a supervisor."""
+    try:
+        return os.getpgid(process) == process
+    except ProcessLookupError:  # it has ended
+        return False
+
+
 def _into(process: int) -> list[str]:
     """Return the beginning of a command line that runs the rest where a process is.
 
     Raises HostError where the program for that is missing.
     """
+    words = [program_for_entering(), f"--target={process}", "--mount", "--root", "--wd"]
+    own = Path("/proc/self/ns/user").readlink() == Path(f"/proc/{process}/ns/user").readlink()
+    return words if own else [*words, "--user", "--preserve-credentials"]
+
+
+def program_for_entering() -> str:
+    """Return the program that leads into a pod. Raises HostError where it is missing."""
     program = shutil.which("nsenter")
     if program is None:
         raise HostError("the program nsenter is missing here", hint="install util-linux")
-    words = [program, f"--target={process}", "--mount", "--root", "--wd"]
-    own = Path("/proc/self/ns/user").readlink() == Path(f"/proc/{process}/ns/user").readlink()
-    return words if own else [*words, "--user", "--preserve-credentials"]
+    return program

@@ -19,6 +19,8 @@ from ..runtime.wire import LARGEST, encode
 
 #: The annotation of a run of a plain script or of a command, which says which of them it is.
 RUNS = "argojobs.dev/runs"
+#: What it says of a job that waits for a shell.
+SHELL = "shell"
 #: The parameter with a script's words, and its schema.
 ARGUMENTS = "arguments"
 SCHEMA = {"type": "list", "items": {"type": "str"}}
@@ -88,6 +90,11 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
     Raises UsageError for a run of a pipeline or manifest, which has parameters instead.
     """
     check_words(words)
+    if ((workflow.get("metadata") or {}).get("annotations") or {}).get(RUNS) == SHELL:
+        raise UsageError(
+            "this run waits for a shell: it takes no words",
+            hint="start it again without, and run them there: argojobs ssh RUN -- COMMAND",
+        )
     kind = kind_of(workflow)
     if not kind:
         raise UsageError(

@@ -1,61 +1,324 @@
-"""Wait for a debugger before the user's file is imported, when `ARGOJOBS_DEBUG=1` says so."""
+"""Wait for a debugger: before the first line of a step, or at the exception that ends it.
+
+Also a program of its own, which runs another Python program so: what stands after it are the words
+that `python3` would get. It is packed beside debugpy, for containers that have nothing of ours, and
+so needs only the standard library and itself.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from ..errors import StepError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Any
 
+#: `1`: wait before the first line. `error`: wait at the exception that ends the step.
 WANTED = "ARGOJOBS_DEBUG"
+FIRST_LINE = "1"
+AT_ERROR = "error"
 #: Where to listen, `HOST:PORT`; the engine on a laptop keeps it to the laptop.
 ADDRESS = "ARGOJOBS_DEBUG_ADDRESS"
 DEFAULT_ADDRESS = "0.0.0.0:3000"
+#: The folder of the user's code, which the runtime tells a program that it starts.
+CODE = "ARGOJOBS_DEBUG_CODE"
+#: Where this program lies in a step, and debugpy if it travelled.
+PACKED = "/argojobs/debugger"
+PROGRAM = "__main__.py"
+#: What is said in the log; whoever attaches reads it there.
+WAITING = "argojobs: waiting for a debugger on {host}:{port}, code in {code}"
+ATTACHED = "argojobs: a debugger is attached"
+
+#: Exit code: something was wrong before the user's first line (see `step`).
+_BEFORE_USER_CODE = 78
+_INTERRUPTED = 130
+#: What debugpy 1.8.22 wants; an image with an older Python needs its own.
+_LEAST = (3, 10)
+_TRIED = 200
+_LONGEST = 500
+#: Options of Python that take a word.
+_WITH_WORD = "WX"
+_TARGETS = "cm"
+_reserved: list[socket.socket] = []
 
 
-def wanted() -> bool:
-    """Whether this step was started with `--debug`."""
-    return os.environ.get(WANTED) == "1"
+class DebuggerError(Exception):
+    """The debugger cannot be had. hint: what to do."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.hint = hint
 
 
-def program() -> list[str]:
-    """Return what Python gets before a script that is to wait for a debugger itself.
+def wanted(when: str) -> bool:
+    """Whether this step is to wait for a debugger then: `FIRST_LINE` or `AT_ERROR`."""
+    return os.environ.get(WANTED) == when
 
-    Raises StepError where the image has no debugpy.
+
+def wait(code: str = "") -> None:
+    """Listen, say so in the log, and wait until a debugger is attached.
+
+    The port is the first free one from that of `ADDRESS` on: several steps of a machine, or ranks
+    of a pod, may wait at once. code: the folder of the user's code. Raises DebuggerError where
+    there is no debugpy, or no port.
     """
-    from importlib.util import find_spec
+    host, _, text = os.environ.get(ADDRESS, DEFAULT_ADDRESS).rpartition(":")
+    debugpy = _debugpy()
+    try:
+        first = int(text)
+        port = next(each for each in range(first, first + _TRIED) if _is_ours(host, each))
+        debugpy.listen((host, port))
+    except StopIteration:
+        raise DebuggerError(
+            f"no port of {host} from {text} on is free for the debugger",
+            f"{ADDRESS}=HOST:PORT gives another one to begin with",
+        ) from None
+    except (RuntimeError, OSError, ValueError) as error:
+        raise DebuggerError(
+            f"the debugger cannot listen on {host}:{text}: {error}",
+            f"{ADDRESS}=HOST:PORT gives it another place",
+        ) from error
+    place = code or os.environ.get(CODE) or os.getcwd()
+    _say(WAITING.format(host=host, port=port, code=place))
+    debugpy.wait_for_client()
+    _say(ATTACHED)
 
-    if find_spec("debugpy") is None:
-        raise _not_installed()
-    address = os.environ.get(ADDRESS, DEFAULT_ADDRESS)
-    print(f"argojobs: waiting for a debugger on {address}", file=sys.stderr, flush=True)
-    return ["-m", "debugpy", "--listen", address, "--wait-for-client"]
 
+def hold(error: BaseException, code: str = "") -> None:
+    """Wait for a debugger and stop it at an exception, with its frames; return when it goes on.
 
-def wait() -> None:
-    """Start debugpy and wait until a client is attached.
-
-    Raises StepError where the image has no debugpy, or the port is taken.
+    Raises as `wait`.
     """
-    host, _, port = os.environ.get(ADDRESS, DEFAULT_ADDRESS).rpartition(":")
+    _say(f"argojobs: held at {type(error).__name__}: {error}"[:_LONGEST])
+    wait(code)
+    _stop_at(error)
+
+
+def wrapped(argv: Sequence[str], code: str = "") -> list[str]:
+    """Return the words that start a Python program so that it waits; other words as they are.
+
+    A program whose first line names Python is one too, as torchrun. It reads `WANTED` itself.
+    code: as `wait` has it.
+    """
+    flags, target = python_words(argv)
+    if not target:
+        flags, target = _script_words(argv)
+    if not target:
+        _say(f"argojobs: {argv[0]} is no Python program: it does not wait for a debugger")
+        return list(argv)
+    os.environ[CODE] = code or os.getcwd()
+    return [*flags, os.path.abspath(__file__), *target]
+
+
+def python_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the words of a Python program: the interpreter with its options, and what it runs.
+
+    The latter begins with `-m`, `-c` or a file. Both are empty for another program, and for a
+    Python that runs nothing. Source: Python docs, command line and environment.
+    """
+    name = os.path.basename(argv[0]) if argv else ""
+    if name.rstrip("0123456789.") not in ("python", "pypy"):
+        return [], []
+    at = 1
+    while at < len(argv):
+        word = argv[at]
+        if word == "--check-hash-based-pycs":
+            at += 2
+        elif word.startswith("--"):
+            at += 1
+        elif not word.startswith("-") or word == "-":
+            return list(argv[:at]), list(argv[at:])
+        else:
+            letter, place = next(
+                ((each, i) for i, each in enumerate(word) if i and each in _TARGETS + _WITH_WORD),
+                ("", 0),
+            )
+            rest = [word[place + 1 :]] if place and word[place + 1 :] else []
+            if letter and letter in _TARGETS:
+                before = [*argv[:at], *([word[:place]] if place > 1 else [])]
+                what = [*rest, *argv[at + 1 :]]
+                return (before, [f"-{letter}", *what]) if what else ([], [])
+            at += 2 if letter and not rest else 1
+    return [], []
+
+
+def _script_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the words of a program in a file that Python runs, as its first line says."""
+    import shutil
+
+    path = shutil.which(argv[0])
+    if path is None:
+        return [], []
+    with open(path, "rb") as file:
+        lines = file.read(1024).split(b"\n", 2)
+    first = os.fsdecode(lines[0])
+    if not first.startswith("#!"):
+        return [], []
+    words = first[2:].split()
+    if words and os.path.basename(words[0]) == "env":
+        words = [word for word in words[1:] if word != "-S"]
+    if len(lines) > 1 and lines[1].startswith(b"'''exec'"):  # as pip writes long paths
+        words = [os.fsdecode(lines[1])[8:].split('"')[1]] if b'"' in lines[1] else words
+    return python_words([*words, path, *argv[1:]])
+
+
+def _debugpy() -> Any:
+    """Import debugpy: what travelled, else the image's own. Raises DebuggerError without any."""
+    packed = os.environ.get("ARGOJOBS_ROOT", "") + PACKED
+    travelled = os.path.isdir(f"{packed}/debugpy") and sys.version_info >= _LEAST
+    if travelled:
+        sys.path.insert(0, packed)
+    # No word of Python's own frozen modules, which nobody breaks in.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     try:
         import debugpy  # noqa: T100 - it was asked for
     except ModuleNotFoundError as error:
-        raise _not_installed() from error
-    try:
-        debugpy.listen((host, int(port)))  # noqa: T100
-    except (RuntimeError, OSError, ValueError) as error:
-        raise StepError(
-            f"the debugger cannot listen on {host}:{port}: {error}",
-            hint=f"another step on this host may hold the port; {ADDRESS}=HOST:PORT changes it.",
+        raise DebuggerError(
+            f"a debugger was asked for, but {sys.executable} has no debugpy",
+            "add `pip install debugpy` to the image; to Python {}.{} and later a context with S3 "
+            "brings it along".format(*_LEAST),
         ) from error
-    print(f"argojobs: waiting for a debugger on {host}:{port}", file=sys.stderr, flush=True)
-    debugpy.wait_for_client()  # noqa: T100
+    finally:
+        if travelled:
+            sys.path.remove(packed)
+    return debugpy
 
 
-def _not_installed() -> StepError:
-    return StepError(
-        "this step was started with --debug, but its image has no debugpy",
-        where=sys.executable,
-        hint="add `pip install debugpy` to the image, or run without --debug.",
-    )
+def _is_ours(host: str, port: int) -> bool:
+    """Whether a port is free, and keep others of ours from it until this process ends.
+
+    Nothing else is told of a UDP port, so it serves as a lock that every system has.
+    """
+    import socket
+
+    if not port:
+        return True  # any
+    lock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        lock.bind((host, port))
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError:
+        lock.close()
+        return False
+    _reserved.append(lock)
+    return True
+
+
+def _stop_at(error: BaseException) -> None:
+    """Let the debugger stop at an exception, whichever of them it was told to stop at."""
+    import debugpy  # noqa: T100
+
+    found = (type(error), error, error.__traceback__)
+    if hasattr(debugpy, "trigger_exception_handler"):
+        debugpy.trigger_exception_handler(found, as_uncaught=False)
+        return
+    import threading
+
+    import pydevd  # type: ignore[import-not-found] # what an older debugpy has inside
+
+    traceback = error.__traceback__
+    if traceback is None:
+        return
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    debugger, thread = pydevd.get_global_debugger(), threading.current_thread()
+    information = debugger.set_additional_thread_info(thread)
+    information.is_tracing += 1  # no breakpoints meanwhile
+    try:
+        debugger.do_stop_on_unhandled_exception(thread, traceback.tb_frame, None, found)
+    finally:
+        information.is_tracing -= 1
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main(words: Sequence[str]) -> None:
+    """Run a Python program as `python3 WORDS` does, waiting for a debugger as `WANTED` says."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    if sys.path and os.path.abspath(sys.path[0]) == own:
+        del sys.path[0]
+    try:
+        if wanted(FIRST_LINE):
+            wait()
+        _run(words)
+    except DebuggerError as error:
+        _say(f"argojobs: {error}\n  {error.hint}")
+        sys.exit(_BEFORE_USER_CODE)
+
+
+def _run(words: Sequence[str]) -> None:
+    """Run the program; an exception is shown as Python shows it, and held if that is wanted."""
+    try:
+        _execute(words)
+    except SystemExit as error:
+        if error.code and wanted(AT_ERROR):
+            error.__traceback__ = _users(error.__traceback__)
+            hold(error)
+        raise
+    except BaseException as error:  # noqa: BLE001 - shown as Python shows it
+        error.__traceback__ = _users(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
+        if isinstance(error, KeyboardInterrupt):
+            sys.exit(_INTERRUPTED)
+        if wanted(AT_ERROR):
+            hold(error)
+        sys.exit(1)
+
+
+def _execute(words: Sequence[str]) -> None:
+    kind, main = words[0], sys.modules["__main__"].__class__("__main__")
+    if kind == "-m" or kind.endswith((".zip", ".pyz")) or os.path.isdir(kind):
+        import runpy
+
+        if kind == "-m":
+            sys.argv = list(words[1:])
+            _search(os.getcwd())
+            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = list(words)
+            runpy.run_path(kind, run_name="__main__")
+        return
+    sys.modules["__main__"] = main
+    if kind == "-c":
+        sys.argv = ["-c", *words[2:]]
+        _search("")
+        name, source = "<string>", words[1].encode()
+    elif kind == "-":
+        sys.argv = list(words)
+        _search("")
+        name, source = "<stdin>", sys.stdin.buffer.read()
+        main.__file__ = name
+    else:
+        sys.argv = list(words)
+        name = main.__file__ = os.path.join(os.getcwd(), kind)
+        with open(name, "rb") as file:
+            source = file.read()
+        _search(os.path.dirname(os.path.realpath(name)))
+    exec(compile(source, name, "exec", dont_inherit=True), main.__dict__)  # noqa: S102
+
+
+def _search(place: str) -> None:
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, place)
+
+
+def _users(traceback: TracebackType | None) -> TracebackType | None:
+    """Return the part of a traceback that is the program's: what comes after us and runpy."""
+    while traceback is not None and (
+        traceback.tb_frame.f_code.co_filename == __file__
+        or traceback.tb_frame.f_code.co_filename.startswith("<frozen runpy")
+    ):
+        traceback = traceback.tb_next
+    return traceback
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

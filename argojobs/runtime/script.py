@@ -16,7 +16,7 @@ from ..dsl.artifacts import Directory, TensorBoard
 from ..dsl.outputs import Outputs
 from ..dsl.steps import command
 from ..errors import StepError
-from . import debugger, places
+from . import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +72,11 @@ def _argv(file: str, folder: str, arguments: Sequence[str], results: str) -> lis
     """Go to the script's folder, set what it finds in its environment, and return its argv.
 
     file and folder: relative to the project, where the step begins; a folder of which nothing
-    travelled is left. Raises StepError for a file that the code of this step lacks.
+    travelled is left. Without a file the arguments are the whole program. Raises StepError for a
+    file that the code of this step lacks.
     """
     search = _search_path()
-    if not os.path.isfile(file):
+    if file and not os.path.isfile(file):
         raise StepError(
             f"there is no file {file} in the code of this step",
             where=os.getcwd(),
@@ -83,16 +84,17 @@ def _argv(file: str, folder: str, arguments: Sequence[str], results: str) -> lis
         )
     if folder and os.path.isdir(folder):
         os.chdir(folder)
-        file = os.path.relpath(file, folder)
+        file = os.path.relpath(file, folder) if file else ""
     os.environ[OUT] = results
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([*search, *([before] if before else [])])
+    if not file:
+        return [*arguments]
     if not file.endswith(".py"):
         return [os.path.join(".", file), *arguments]
     # A name that begins with a hyphen is no option of Python's.
     name = os.path.join(".", file) if file.startswith("-") else file
-    waiting = debugger.program() if debugger.wanted() else []
-    return [sys.executable or "python3", "-u", *waiting, name, *arguments]
+    return [sys.executable or "python3", "-u", name, *arguments]
 
 
 def _search_path() -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BEFORE_USER_CODE = 78
 FAILED = 1
 INTERRUPTED = 130
-#: The module with the steps of plain scripts, which wait for a debugger themselves.
+#: The module with the steps of plain scripts.
 SCRIPT = f"{__package__}.script"
 
 
@@ -46,10 +46,8 @@ def main(arguments: Sequence[str], root: str, entries: Sequence[str] = ("",)) ->
     try:
         file, name = _split(arguments)
         os.environ.update(environment.fill(os.environ))
-        if os.environ.get("ARGOJOBS_DEBUG") == "1" and file != SCRIPT:
-            from . import debugger
-
-            debugger.wait()
+        if _debugged("1") and os.environ.get("ARGOJOBS_COMMAND") != "1":
+            _await_debugger(root)
         step = _find(_import(file, root, entries), name, file)
         values = _arguments(step)
     except _UserFailure as failed:
@@ -58,9 +56,12 @@ def main(arguments: Sequence[str], root: str, entries: Sequence[str] = ("",)) ->
         _report(error)
         return BEFORE_USER_CODE
     try:
-        return _run(step, values)
+        return _run(step, values, root)
     except _UserFailure as failed:
-        return _show_failure(failed)
+        code = _show_failure(failed)
+        if _debugged("error") and not step.is_command and code != INTERRUPTED:
+            _hold(failed.error, root)
+        return code
     except ArgojobsError as error:
         _report(error)
         return BEFORE_USER_CODE if isinstance(error, StepError) else FAILED
@@ -137,13 +138,54 @@ def _arguments(step: Step[Any, Any]) -> dict[str, Any]:
     from . import inputs
 
     values = inputs.arguments(step.inputs, os.environ)
-    if os.environ.get("ARGOJOBS_DEBUG") == "1":
+    if os.environ.get("ARGOJOBS_DEBUG"):
         for name, value in values.items():
             print(f"argojobs: {name} = {value!r:.200}", file=sys.stderr)
     return values
 
 
-def _run(step: Step[Any, Any], values: dict[str, Any]) -> int:
+def _debugged(when: str) -> bool:
+    """Whether a debugger is waited for then: before the first line (1), or at an error."""
+    return os.environ.get("ARGOJOBS_DEBUG") == when
+
+
+def _debugger() -> Any:
+    """Return the debugger, which came with the run. Raises StepError where it did not."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    path = f"{places.root()}/argojobs/debugger/__main__.py"
+    spec = spec_from_file_location("argojobs_debugger", path)
+    if not os.path.exists(path) or spec is None or spec.loader is None:
+        raise StepError(
+            "this step is told to wait for a debugger, but none came with it",
+            where=path,
+            hint="argojobs run --debug brings it; ARGOJOBS_DEBUG alone does not.",
+        )
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _await_debugger(root: str) -> None:
+    """Wait for a debugger. Raises StepError where it cannot be had."""
+    debugger = _debugger()
+    try:
+        debugger.wait(root)
+    except debugger.DebuggerError as error:
+        raise StepError(str(error), hint=error.hint) from error
+
+
+def _hold(error: BaseException, root: str) -> None:
+    """Hold the step at an exception until a debugger lets it go; its exit code stays what it is."""
+    sys.stderr.flush()
+    debugger = _debugger()
+    try:
+        debugger.hold(error, root)
+    except debugger.DebuggerError as failed:
+        print(f"argojobs: not held: {failed}\n  {failed.hint}", file=sys.stderr)
+
+
+def _run(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
     """Call the function with its places to write to, and write what it returned."""
     from . import outputs
 
@@ -153,7 +195,7 @@ def _run(step: Step[Any, Any], values: dict[str, Any]) -> int:
         board = _start_tensorboard(step)
         try:
             if step.is_command:
-                return _run_command(step, values)
+                return _run_command(step, values, root)
             result = _call(step, values)
             outputs.write(step.name, fields, step.outputs, result)
         except _UserFailure:
@@ -221,13 +263,19 @@ def _users_code(code: int) -> int:
     return FAILED
 
 
-def _run_command(step: Step[Any, Any], values: dict[str, Any]) -> int:
-    """Run the program whose argv the function returns; its outputs are at their places then."""
+def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
+    """Run the program whose argv the function returns; its outputs are at their places then.
+
+    root: where the code lies, which a debugger of the program is told.
+    """
     from . import command, outputs
 
     made = step.command_outputs() if step.command_outputs is not None else None
     argv = _call(step, values, *([] if made is None else [made]))
-    code = _users_code(command.run(command.checked(argv, step.name)))
+    words = command.checked(argv, step.name)
+    if os.environ.get("ARGOJOBS_DEBUG"):
+        words = _debugger().wrapped(words, root)
+    code = _users_code(command.run(words))
     fields = step.output_fields
     if code:
         outputs.save_what_is_there(fields)

@@ -17,9 +17,11 @@ def start(folder: str) -> int:
     """Show the log in this folder on port 6006; return the process id, 0 if it was not started."""
     if os.environ.get(WANTED) != "1" or not _installed():
         return 0
+    import posix  # a debugger puts its own in the place of os.posix_spawn, and would follow it here
+
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
-        return os.posix_spawn(
+        return posix.posix_spawn(
             sys.executable,
             [sys.executable, "-c", _PROGRAM, "--logdir", folder, "--bind_all", "--port", PORT],
             os.environ,

@@ -152,12 +152,26 @@ def test_each_thing_that_is_missing_is_named(kubernetes, context):
 
 def test_without_a_store_the_account_removes_what_reads_of_claims_leave(kubernetes, context):
     kubernetes.objects["/api/v1/namespaces/argo/serviceaccounts/default"] = {}
-    kubernetes.denied.add("patch workflowartifactgctasks")
+    kubernetes.denied.add("patch workflowartifactgctasks/status")
     found = checks(replace(context, s3=None))["executor"]
     assert found.state == "warning"
     assert "default may not patch workflowartifactgctasks.argoproj.io/status" in found.what
     own = replace(context, s3=S3("store:9000", "runs"))
     assert checks(own)["executor"].state == "ok"
+
+
+def test_who_may_not_enter_steps_is_warned_of_what_that_is_for(kubernetes, context):
+    kubernetes.denied |= {"create pods/exec", "get pods/portforward"}
+    shell, ports = checks(context, "entering")
+    assert (shell.state, ports.state) == ("warning", "warning")
+    assert shell.what == (
+        "the kubeconfig's user may not create pods/exec in argo: no ssh, no run --shell; "
+        "runs go on without"
+    )
+    assert "may not get pods/portforward in argo: no port-forward, no --debug" in ports.what
+    assert shell.remedy.startswith("argojobs doctor --write - --context lab")
+    kubernetes.denied.clear()
+    assert [one.state for one in checks(context, "entering")] == ["ok", "ok"]
 
 
 def test_an_account_that_is_missing_is_named(context):

@@ -36,6 +36,9 @@ def completed(words: str, home: Path) -> list[str]:
 
 def test_verbs_and_options_are_completed(tmp_path: Path) -> None:
     assert completed("argojobs del", tmp_path) == ["delete"]
+    assert completed("argojobs submit s", tmp_path) == ["ssh"]
+    assert completed("argojobs submit -n 2 ", tmp_path) == ["ssh"]
+    assert "--gpus" in completed("argojobs submit ssh --g", tmp_path)
     assert "--experiment" in completed("argojobs list --ex", tmp_path)
 
 

@@ -274,7 +274,7 @@ def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, ma
         (("-p", "data=s3://bucket/key"), "no S3"),
         (("--detach", "--wait"), "exclude each other"),
         (("--code", "image"), "for pipelines of ours"),
-        (("--debug",), "debugger"),
+        (("--debug-step", "tran"), "there is no step 'tran'"),
     ],
 )
 def test_wrong_input_is_2_says_what_and_starts_nothing(

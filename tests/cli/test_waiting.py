@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_service import node, workflow
+from fake_service import FakeService, node, workflow
 
-from argojobs.cli.waiting import awaited, may_wait, pods_waiting, queue_places
+from argojobs.cli.waiting import (
+    awaited,
+    may_wait,
+    pods_waiting,
+    queue_places,
+    shell_awaited,
+    waits_for,
+)
+from argojobs.manifest.words import RUNS
 
 SEMAPHORE = "argo/ConfigMap/argojobs-limits/abacus"
 
@@ -80,3 +88,27 @@ class TestPods:
         run["status"]["conditions"] = [{"type": "PodRunning", "status": "True"}]
         assert not may_wait(run)
         assert not may_wait(workflow("r"))
+
+
+def test_a_job_that_waits_for_a_shell_says_how_it_is_entered_and_ended() -> None:
+    run = workflow("shell-a", "Running", nodes=(node("shell-a", "shell", "Running"),))
+    assert waits_for(FakeService(), run) == ""
+    run["metadata"]["annotations"][RUNS] = "shell"
+    assert waits_for(FakeService(), run, " --context lab") == (
+        "for a shell: argojobs ssh shell-a --context lab --end, "
+        "argojobs stop shell-a --context lab ends it"
+    )
+    assert shell_awaited(run) == "waits for a shell"
+    for phase in ("Pending", "Succeeded"):
+        run["status"]["phase"] = phase
+        assert shell_awaited(run) == ""
+
+
+def test_a_job_waits_for_a_shell_only_once_it_has_begun() -> None:
+    waiting = node("shell-a", "shell", "Pending", message="no GPU")
+    run = workflow("shell-a", "Running", nodes=(waiting,))
+    run["metadata"]["annotations"][RUNS] = "shell"
+    assert waits_for(FakeService(), run) == "no GPU"
+    assert shell_awaited(run) == ""
+    del run["status"]["nodes"]  # as in a list
+    assert shell_awaited(run) == "waits for a shell"

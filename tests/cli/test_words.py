@@ -143,7 +143,8 @@ def test_a_program_with_a_first_line_of_its_own_runs(argojobs, project: Path) ->
         (("run", "--config", "n.yaml", "show.py", "--", "a"), "mrunner's", "leave it out"),
         (("run", "show.py", "--", "a\0"), "a zero byte", "no program"),
         (("run", "run.sh", "--debug"), "only a script in Python can wait", "leave --debug out"),
-        (("run", "--image", "i", "--debug", "--", "python"), "only steps of our own", "debugpy"),
+        (("run", "--image", "i", "--debug", "--", "python"), "only Python can wait", "command: ["),
+        (("run", "show.py", "--debug", "--debug-on-error"), "when it has failed", "leave one"),
         (("run", "--image", "i", "--code", "image", "--", "x"), "for pipelines of ours", "leave"),
     ],
 )  # fmt: skip

@@ -89,7 +89,8 @@ class FakeKubernetes:
             return 200, {"gitVersion": "v1.99.0"}
         if "accessreviews" in path:
             asked = body["spec"]["resourceAttributes"]
-            allowed = f"{asked['verb']} {asked['resource']}" not in self.denied
+            below = f"/{asked['subresource']}" if "subresource" in asked else ""
+            allowed = f"{asked['verb']} {asked['resource']}{below}" not in self.denied
             return 201, {"status": {"allowed": allowed}}
         if method == "POST":
             path = f"{path}/{body['metadata']['name']}"

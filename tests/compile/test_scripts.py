@@ -9,10 +9,11 @@ import pytest
 
 from argojobs.compile import compile_loaded
 from argojobs.compile.bundle import IMAGE_CODE
-from argojobs.compile.load import load, load_all, load_command, of_words
+from argojobs.compile.load import load, load_all, load_command, load_shell, of_words
 from argojobs.compile.scripts import Command
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.manifest.lint import lint
+from argojobs.manifest.shell_job import waiting, waits_for_shell
 from argojobs.runtime.wire import decode
 
 
@@ -189,3 +190,43 @@ def test_the_run_of_a_command_is_called_as_its_image(image: str, name: str) -> N
     manifest = load_command(image, []).manifest
     assert manifest is not None
     assert manifest["metadata"]["generateName"] == f"{name}-"
+
+
+@pytest.mark.usefixtures("project")
+def test_a_shell_in_place_of_a_script_has_its_code_and_no_parameter() -> None:
+    loaded = load_shell("train.py", "", 60)
+    assert (loaded.kind, loaded.name) == ("script", "train-shell")
+    workflow = compile_loaded(loaded, IMAGE_CODE)
+    assert "parameters" not in (workflow["spec"].get("arguments") or {})
+    task = task_of(workflow)
+    assert task["file"] == ""
+    assert decode(task["arguments"], list[str]) == waiting(60)
+    assert step_of(workflow)["container"]["command"][-1] == "argojobs.runtime.script:keeps"
+    assert waits_for_shell(workflow)
+    assert "workflows.argoproj.io/title" not in workflow["metadata"]["annotations"]
+    assert lint(workflow) == []
+
+
+@pytest.mark.usefixtures("project")
+def test_a_shell_without_a_file_needs_nothing_of_ours_in_its_image() -> None:
+    loaded = load_shell("", "tools:1", 60)
+    assert (loaded.kind, loaded.name) == ("image", "shell")
+    workflow = compile_loaded(loaded)
+    template = step_of(workflow)
+    container = template["container"]
+    assert container["command"] == ["sh"]
+    env = {one["name"]: one["value"] for one in container["env"]}
+    program = container["args"][1].replace("$(ARGOJOBS_DOLLAR)", env["ARGOJOBS_DOLLAR"])
+    assert ["sh", container["args"][0], program, *container["args"][2:]] == waiting(60)
+    assert container["volumeMounts"][0]["mountPath"] == "/argojobs/out", "beside the results, too"
+    (results,) = template["outputs"]["artifacts"]
+    assert results["path"] == env["ARGOJOBS_OUT"] == "/argojobs/out/results"
+    assert waits_for_shell(workflow)
+    assert lint(workflow) == []
+
+
+def test_a_manifest_has_no_code_for_a_shell(project: Path) -> None:
+    (project / "m.yaml").touch()
+    with pytest.raises(UsageError, match="brings no code") as caught:
+        load_shell("m.yaml", "", 0)
+    assert "argojobs ssh RUN STEP" in caught.value.hint

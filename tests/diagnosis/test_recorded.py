@@ -15,6 +15,7 @@ CASES = {
     "config-map": ("missing-config-map", "config map no-such-map does not exist"),
     "cpu": ("no-resources", "asks for 500 cpu, the largest node, node1, offers 2"),
     "deadline": ("deadline", "(activeDeadlineSeconds: 3)"),
+    "debugger": ("debugger", "runs under a debugger, and waits until one is attached"),
     "deleted": ("pod-deleted", "was deleted while its step ran"),
     "denied": ("command-denied", "/etc/passwd"),
     "emptydir": ("volume-full", "volume s than it may hold, 5Mi"),

@@ -24,6 +24,9 @@ def test_a_submitter_may_what_the_verbs_need():
         assert allowed(rules, verb, "workflows"), verb
     assert allowed(rules, "delete", "pods"), "Argo's retry deletes pods as who asks"
     assert allowed(rules, "get", "pods/log")
+    for way in ("pods/exec", "pods/portforward"):
+        assert allowed(rules, "create", way), way
+        assert allowed(rules, "get", way), "a websocket is asked for by GET"
     assert not allowed(rules, "get", "secrets")
 
 
@@ -36,7 +39,8 @@ def test_only_the_stores_secret_may_be_read():
 def test_a_reader_may_change_nothing():
     verbs = {verb for rule in reader_rules() for verb in rule["verbs"]}
     assert verbs == {"get", "list", "watch"}
-    assert not any("secrets" in rule["resources"] for rule in reader_rules())
+    for resource in ("secrets", "pods/exec", "pods/portforward"):
+        assert not any(resource in rule["resources"] for rule in reader_rules()), resource
 
 
 def test_the_objects_come_in_an_order_in_which_they_can_be_applied():

@@ -92,6 +92,18 @@ def test_words_arrive_byte_for_byte(sandbox: Sandbox) -> None:
     assert (told["JOB_UUID"], told["RANK"]) == ("one", "0")
 
 
+def test_without_a_file_the_words_are_the_program(sandbox: Sandbox) -> None:
+    (sandbox.project / "tools").mkdir()
+    (sandbox.project / "tools" / "inner.py").write_text("")
+    script = 'pwd; echo "$ARGOJOBS_OUT $1"; ls; exit 3'
+    done = sandbox.run("", "sh", "-c", script, "sh", "a  b", folder="tools")
+    here, told, *files = done.stdout.splitlines()
+    assert here == str(sandbox.code / "tools")
+    assert told == f"{sandbox.out / 'results'} a  b"
+    assert files == ["inner.py"]
+    assert done.returncode == 3
+
+
 def test_a_script_runs_in_its_users_folder_and_finds_the_project(sandbox: Sandbox) -> None:
     folder = sandbox.project / "tools"
     folder.mkdir()
@@ -169,23 +181,6 @@ def test_a_script_that_the_code_lacks_is_an_error_before_the_users_first_line(
     done = sandbox.run("nowhere.py")
     assert done.returncode == 78
     assert "there is no file nowhere.py in the code of this step" in done.stderr
-
-
-def test_a_script_waits_for_a_debugger_itself(sandbox: Sandbox, tmp_path: Path) -> None:
-    package = tmp_path / "site" / "debugpy"
-    package.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (package / "__main__.py").write_text("import json, sys; print(json.dumps(sys.argv[1:]))\n")
-    sandbox.environment = {
-        "PYTHONPATH": str(package.parent),
-        "ARGOJOBS_DEBUG": "1",
-        "ARGOJOBS_DEBUG_ADDRESS": "127.0.0.1:1",
-    }
-    done = sandbox.run("show.py", "-v")
-    assert json.loads(done.stdout) == [
-        *("--listen", "127.0.0.1:1", "--wait-for-client", "show.py", "-v")
-    ]
-    assert "argojobs: waiting for a debugger on 127.0.0.1:1\n" in done.stderr
 
 
 def test_a_helper_that_imports_argojobs_finds_it_in_an_image_without_it(sandbox: Sandbox) -> None:

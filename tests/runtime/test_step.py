@@ -7,12 +7,15 @@ have.
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from debug_client import DebugClient
 from step_sandbox import HEAD, Sandbox
 
-from argojobs.compile.bundle import pack
+from argojobs.compile.bundle import File, pack
+from argojobs.compile.debugger_archive import debugger_archive, debugger_program
 
 
 def test_tensorboard_shows_the_log_and_ends_with_the_step(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -128,41 +131,114 @@ def test_the_environment_contract_is_there_before_the_file_is_imported(sandbox: 
 
 def test_debug_without_debugpy_says_what_to_install(sandbox: Sandbox) -> None:
     sandbox.environment = {"ARGOJOBS_DEBUG": "1"}
-    (sandbox.project / "debugpy.py").write_text("raise ModuleNotFoundError(name='debugpy')")
-    source = "@step\ndef work() -> None: ..."
-    if "debugpy" in _installed(sandbox.python):
-        pytest.skip("this Python has debugpy")
-    done = sandbox.run(source)
+    lay_down(sandbox, [File("__main__.py", debugger_program().encode())])
+    hidden = sandbox.root / "argojobs" / "debugger" / "debugpy.py"
+    hidden.write_text("raise ModuleNotFoundError(name='debugpy')")
+    sandbox.environment["PYTHONPATH"] = str(hidden.parent)
+    done = sandbox.run("@step\ndef work() -> None: ...")
     assert done.returncode == 78
     assert "add `pip install debugpy` to the image" in done.stderr
 
 
-def _installed(python: str) -> list[str]:
-    code = "import importlib.util as u; print(*[n for n in ('debugpy',) if u.find_spec(n)])"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.split()
+def test_debug_without_the_debugger_says_that_the_command_line_brings_it(sandbox: Sandbox) -> None:
+    sandbox.environment = {"ARGOJOBS_DEBUG": "1"}
+    done = sandbox.run("@step\ndef work() -> None: ...")
+    assert done.returncode == 78
+    assert "none came with it" in done.stderr
+    assert "argojobs run --debug brings it" in done.stderr
 
 
-def test_debug_waits_for_a_client_before_the_file_is_imported(sandbox: Sandbox) -> None:
-    if "debugpy" not in _installed(sandbox.python):
-        pytest.skip("this Python has no debugpy")
-    sandbox.environment = {"ARGOJOBS_DEBUG": "1", "ARGOJOBS_DEBUG_ADDRESS": "127.0.0.1:0"}
+def lay_down(sandbox: Sandbox, files: Iterable[File]) -> None:
+    """Put the debugger where the step finds it."""
+    for file in files:
+        path = sandbox.root / "argojobs" / "debugger" / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+
+
+def debugged(
+    sandbox: Sandbox, source: str, when: str, **more: str
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a step with the debugger, and return it with the port that it waits on."""
+    lay_down(sandbox, debugger_archive().entries)
+    sandbox.environment = {
+        "ARGOJOBS_DEBUG": when,
+        "ARGOJOBS_DEBUG_ADDRESS": "127.0.0.1:21300",
+        **more,
+    }
     process = subprocess.Popen(
-        sandbox.command("print('imported')\n@step\ndef work() -> None: ...", "work"),
+        sandbox.command(source, "work"),
         cwd=sandbox.code,
         env=sandbox.variables({}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     assert process.stderr is not None
-    line = b""
-    while not line.startswith(b"argojobs:"):  # debugpy itself may have words before it
-        line = process.stderr.readline()
-        assert line, "it ended without waiting"
-    assert line == b"argojobs: waiting for a debugger on 127.0.0.1:0\n"
-    process.kill()
-    output, _ = process.communicate(timeout=30)
-    assert output == b""
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if line.startswith(b"argojobs: waiting for a debugger on 127.0.0.1:"):
+            assert line.endswith(f", code in {sandbox.code}\n".encode())
+            return process, int(line.split(b":")[2].split(b",")[0])
+    pytest.fail(f"it ended without waiting: {lines}")
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
+    out, _ = process.communicate(timeout=60)
+    return process.returncode, out
+
+
+def test_debug_waits_for_a_client_before_the_file_is_imported(sandbox: Sandbox) -> None:
+    source = "print('imported')\n@step\ndef work() -> int:\n    here = 3\n    return here\n"
+    process, port = debugged(sandbox, source, "1")
+    line = (sandbox.code / "flow.py").read_text().splitlines().index("    return here") + 1
+    with DebugClient("127.0.0.1", port) as client:
+        client.initialize()
+        client.attach(path_mappings=[("/mine", str(sandbox.code))])
+        client.set_breakpoints("/mine/flow.py", [line])
+        client.configuration_done()
+        thread = client.wait_for_event("stopped")["threadId"]
+        frame = client.stack(thread)[0]
+        assert frame["source"]["path"] == "/mine/flow.py"
+        assert client.variables_of(frame["id"]) == {"here": "3"}
+        client.disconnect()
+    assert ended(process) == (0, b"imported\n")
+    assert sandbox.parameter("result").strip() == "3"
+
+
+def test_debug_on_error_holds_a_step_at_the_exception_and_its_exit_code(sandbox: Sandbox) -> None:
+    source = "@step\ndef work() -> int:\n    zero = 0\n    return 1 // zero\n"
+    process, port = debugged(sandbox, source, "error")
+    with DebugClient("127.0.0.1", port) as client:
+        client.initialize()
+        client.attach(path_mappings=[("/mine", str(sandbox.code))])
+        client.configuration_done()
+        thread = client.wait_for_event("stopped")["threadId"]
+        frame = client.stack(thread)[0]
+        assert (frame["name"], client.variables_of(frame["id"])) == ("work", {"zero": "0"})
+        client.continue_(thread)
+        client.wait_for_event("terminated")
+    assert ended(process)[0] == 1
+
+
+def test_debug_of_a_command_step_waits_in_its_program(sandbox: Sandbox) -> None:
+    (sandbox.project / "prog.py").write_text("import sys\nword = sys.argv[1]\nprint(word)\n")
+    source = """
+        import sys
+        @command()
+        def work() -> list[str]:
+            return [sys.executable, "prog.py", "a"]
+        """
+    process, port = debugged(sandbox, source, "1", ARGOJOBS_COMMAND="1")
+    with DebugClient("127.0.0.1", port) as client:
+        client.initialize()
+        client.attach(path_mappings=[("/mine", str(sandbox.code))])
+        client.set_breakpoints("/mine/prog.py", [3])
+        client.configuration_done()
+        frame = client.stack(client.wait_for_event("stopped")["threadId"])[0]
+        assert client.variables_of(frame["id"])["word"] == "'a'"
+        client.disconnect()
+    assert ended(process) == (0, b"a\n")
 
 
 def test_only_little_is_imported_before_the_users_file(

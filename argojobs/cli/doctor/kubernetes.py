@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, warning
 from argojobs.client.kube.objects import read
-from argojobs.client.kube.rights import Right, account_may, may
+from argojobs.client.kube.rights import EXEC, PORT_FORWARD, Right, account_may, may
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ NEEDED = (
     ("logs", (Right("list", "pods"), Right("get", "pods/log"))),
     ("retry", (Right("delete", "pods"),)),
 )
+
+#: What it needs to enter steps that run; all else works without.
+ENTERING = (("ssh and run --shell", EXEC), ("port-forward and --debug", PORT_FORWARD))
 
 EXECUTOR = (
     Right("create", "workflowtaskresults", _ARGO),
@@ -55,6 +58,7 @@ def kube_checks(context: Context, kube: Kube, namespace: str) -> Iterator[Check]
     if first[0].state == "failed":
         return
     yield from attempt("rights", lambda: rights(context, kube, namespace))
+    yield from attempt("entering", lambda: entering(context, kube, namespace))
     yield from attempt("executor", lambda: executor(context, kube, namespace))
     yield from attempt("secret", lambda: secret(context, kube, namespace))
     yield from attempt("claims", lambda: claims(context, kube, namespace))
@@ -91,6 +95,20 @@ def rights(context: Context, kube: Kube, namespace: str) -> Check:
         return ok("rights", f"the kubeconfig's user may do all that the verbs need in {namespace}")
     found = "the kubeconfig's user may not " + "; ".join(missing)
     return warning("rights", found, write_it(context))
+
+
+def entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
+    """Whether the kubeconfig's user may enter steps that run, said for each way and what it is for."""
+    for purpose, needed in ENTERING:
+        missing = [str(right) for right in needed if not may(kube, right, namespace)]
+        if missing:
+            found = (
+                f"the kubeconfig's user may not {' nor '.join(missing)} in {namespace}: "
+                f"no {purpose.replace(' and ', ', no ')}; runs go on without"
+            )
+            yield warning("entering", found, write_it(context))
+        else:
+            yield ok("entering", f"the kubeconfig's user may use {purpose} in {namespace}")
 
 
 def executor(context: Context, kube: Kube, namespace: str) -> Check:

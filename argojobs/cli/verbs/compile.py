@@ -38,13 +38,9 @@ def command(
         bool,
         typer.Option("--upload", help="Store the code in the context's repository, not inline."),
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Every step waits for a debugger.")
-    ] = False,
-    debug_steps: Annotated[
-        list[str] | None,
-        typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
-    ] = None,
+    debug: options.Debug = False,
+    debug_steps: options.DebugStep = None,
+    debug_on_error: options.DebugOnError = False,
     image: options.Image = "",
     base_image: options.BaseImage = "",
     requirements: options.Requirements = "",
@@ -66,10 +62,10 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.pipeline_images import PipelineImages
-    from argojobs.cli.plan import Upload, store
     from argojobs.cli.preparing import wish_of, with_bucket_artifacts
     from argojobs.cli.submission import bucket_of, in_store, prepared_for
     from argojobs.cli.text import warn
+    from argojobs.cli.uploads import store
     from argojobs.cli.words import loaded_by
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
@@ -86,9 +82,8 @@ def command(
     prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
     warn(prepared.warnings)
     warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
-    packed = prepared.packed
-    if packed is not None:
-        store(Upload(prepared.code_key, "code", packed=packed), target(*where).repository())
+    for archive in prepared.archives:
+        store(archive, target(*where).repository())
     sys.stdout.write(written(in_store(prepared.workflow, chosen), to, output))
     sys.stdout.flush()
     return 0

@@ -37,7 +37,7 @@ def command(
         print_object(workflow, output)
         return 0
     screen, now = screen_of(sys.stdout), time.time()
-    waits = waits_for(service, workflow)
+    waits = waits_for(service, workflow, place.options)
     show(run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
     if phase_of(workflow) in BROKEN:
         log = failing_log(service, workflow)

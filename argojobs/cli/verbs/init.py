@@ -34,9 +34,9 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.plan import Upload, store
     from argojobs.cli.preparing import packed_project
     from argojobs.cli.submission import code_folder, code_in
+    from argojobs.cli.uploads import Upload, store
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
 

@@ -88,6 +88,6 @@ def look_at(place: "Target", workflow: Workflow, *, files: bool) -> "Inquiry":
         step,
         told,
         logs,
-        waits_for(place.service, workflow),
+        waits_for(place.service, workflow, place.options),
         why(workflow, told, options=place.options, local=place.local is not None) if broken else "",
     )

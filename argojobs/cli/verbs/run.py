@@ -22,9 +22,7 @@ def command(
     params: options.Params = "",
     assignments: options.Param = None,
     pipeline: options.PipelineName = "",
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="The run's name; made up otherwise.")
-    ] = "",
+    name: options.NewName = "",
     experiment: Annotated[
         str, typer.Option("--experiment", metavar="NAME", help="What the run belongs to.")
     ] = "",
@@ -46,18 +44,23 @@ def command(
             "run a command there; it finds ARGOJOBS_RUN and ARGOJOBS_PHASE.",
         ),
     ] = "",
-    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    detach: options.Detach = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for the end without showing the steps.")
     ] = False,
     dry_run: options.DryRun = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Every step waits for a debugger (port 3000).")
+    debug: options.Debug = False,
+    debug_steps: options.DebugStep = None,
+    debug_on_error: options.DebugOnError = False,
+    shell: Annotated[
+        bool,
+        typer.Option(
+            "--shell",
+            help="Start a job that waits, and open a shell in it whose end is the job's; with a "
+            "FILE beside the code of its project.",
+        ),
     ] = False,
-    debug_steps: Annotated[
-        list[str] | None,
-        typer.Option("--debug-step", metavar="STEP", help="Only this step waits for a debugger."),
-    ] = None,
+    idle: options.Idle = "",
     image: options.Image = "",
     base_image: options.BaseImage = "",
     requirements: options.Requirements = "",
@@ -96,8 +99,10 @@ def command(
       argojobs run manifest.yaml --detach -o name
       argojobs run train.py -- --epochs 3
       argojobs run --image python:3.12-slim -- python -c 'print(1)'
+      argojobs run --shell --image python:3.12-slim --resources "gpu=1"
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.connect import target
+    from argojobs.cli.debugger_ways import beside_of, to_attach
     from argojobs.cli.masking import command_line
     from argojobs.cli.pending import pending_of
     from argojobs.cli.pipeline_images import lacking, with_images
@@ -126,6 +131,10 @@ def command(
         new_run=True,
     )
     pending = pending_of(pending_timeout, place)
+    if shell and not dry_run:
+        from argojobs.cli.shell_wish import require_way_in
+
+        require_way_in(place)
     if place.local is not None and not dry_run:
         place.local.prepare()
     wish = wish_of(ctx.params)
@@ -147,10 +156,20 @@ def command(
     kept = keep_manifest(plan, place.repository)
     try:
         warn(_notes(created), "note")
+        if shell:
+            from argojobs.cli.shell_job import open_shell, say_waits
+            from argojobs.cli.shell_wish import idle_of
+
+            if not detach:
+                return open_shell(place, created, pending, idle_of(idle))
+            say_waits(created, place, output, idle_of(idle))
+            return 0
         if detach:
             say_started(created, place, output)
+            warn(to_attach(created, place.options), "note")
             return 0
-        return follow_new(place, created, output, quiet=wait, pending=pending)
+        beside = beside_of(place, created, loaded.root)
+        return follow_new(place, created, output, quiet=wait, pending=pending, beside=beside)
     finally:
         kept.join()
 

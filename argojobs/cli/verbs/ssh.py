@@ -36,6 +36,12 @@ def command(
         str,
         typer.Option("-c", "--container", metavar="NAME", help="Another container of the pod."),
     ] = "main",
+    end: Annotated[
+        bool,
+        typer.Option(
+            "--end", help="The end of the shell ends a job that waits for one (run --shell)."
+        ),
+    ] = False,
     context: options.ContextName = "",
     server: options.ServerName = "",
     verbose: options.Verbose = False,
@@ -53,9 +59,24 @@ def command(
     from argojobs.cli.connect import target
     from argojobs.cli.entering import enter, pods_of, running_step
     from argojobs.cli.names import find_run
+    from argojobs.cli.shell_job import enter_job, goes_on
+    from argojobs.cli.text import warn
+    from argojobs.manifest.shell_job import entering, waits_for_shell
 
+    words = words_of(ctx) or ()
+    if end and (words or container != "main"):
+        raise UsageError(
+            "--end is for a shell, without a command or another container",
+            hint="leave it out; argojobs stop RUN ends a run",
+        )
     place = target(context, server)
     workflow = find_run(place.service, run, options=place.options)
+    if end:
+        return enter_job(place, workflow, step)
+    waits = waits_for_shell(workflow) and container == "main"
     with pods_of(place, workflow) as pods:
         entered = running_step(pods, workflow, step, place.options)
-        return enter(pods, entered, words_of(ctx) or (), container)
+        code = enter(pods, entered, words, container, entering if waits else list)
+    if waits and not words:
+        warn([goes_on(str(workflow["metadata"]["name"]), place.options)], "note")
+    return code

@@ -52,9 +52,14 @@ def answered(status: int, text: str, kube: Kube, method: str, path: str) -> Argo
         return ConflictError(message, where=kube.label)
     if status in (400, 422):
         return UsageError(message, where=kube.label)
-    address = ServerAddress(url=kube.address, label=kube.label)
+    address = ServerAddress(url=kube.address, label=kube.label, options=options_of(kube))
     asked = Asked(address, method, path, with_token=True, version=lambda: "")
     return failure(status, message.encode(), "text/plain", asked)
+
+
+def options_of(kube: Kube) -> str:
+    """Return what a command must say to get there, with a blank in front; "" if that is not known."""
+    return f" --context {kube.label}" if " " not in kube.label else ""
 
 
 def out_of_reach(error: Exception, kube: Kube) -> ArgojobsError:

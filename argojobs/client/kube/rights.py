@@ -26,6 +26,12 @@ class Right:
         return f"{self.verb} {resource}{f'.{self.group}' if self.group else ''}{slash}{below}"
 
 
+#: What a shell or a command in a pod takes, and a way to its ports. Kubernetes asks for `get` where
+#: a websocket is opened, from 1.35 on for `create` as well (release notes; seen with 1.35.4).
+EXEC = (Right("create", "pods/exec"), Right("get", "pods/exec"))
+PORT_FORWARD = (Right("create", "pods/portforward"), Right("get", "pods/portforward"))
+
+
 def may(kube: Kube, right: Right, namespace: str) -> bool:
     """Whether we may do it in a namespace."""
     return _allowed(

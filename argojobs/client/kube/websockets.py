@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.failures import answered, out_of_reach
+from argojobs.client.kube.kept_out import kept_out
 
 Websocket = Any
 
@@ -42,7 +43,8 @@ def opened(
         return create_websocket(settings, url, headers)
     except WebSocketBadStatusException as error:
         body = (error.resp_body or b"").decode("utf-8", "replace")
-        raise answered(error.status_code, body, kube, "GET", path) from error
+        refused = answered(error.status_code, body, kube, "GET", path)
+        raise kept_out(refused, kube, path) if error.status_code == 403 else refused from error
     except (WebSocketException, OSError) as error:
         raise out_of_reach(error, kube) from error
 

@@ -9,7 +9,7 @@ from argojobs.compile.pipeline.graph import GraphWriter
 from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.dsl.options import merged
-from argojobs.dsl.where import mistake, nearest
+from argojobs.dsl.where import mistake
 from argojobs.manifest.called import called, recalled
 
 if TYPE_CHECKING:
@@ -50,14 +50,12 @@ class Build:
         self,
         code: Code,
         python: str,
-        debug: bool | frozenset[str],
         root: Path | None,
         image: str | Image = "",
         image_reference: Callable[[Image], str] | None = None,
     ) -> None:
         self.code = code
         self.python = python
-        self.debug = debug
         self.names = Names()
         self._root = root
         self._image = image or DEFAULT_IMAGE
@@ -67,7 +65,6 @@ class Build:
         self._steps: dict[Any, str] = {}
         self._graphs: dict[Any, GraphWriter] = {}
         self._foreign: dict[int, str] = {}
-        self._step_names: dict[str, None] = {}
         self.full_names: dict[str, str] = {}
         #: Of each template of a step: `file:line` in the user's files; and who wrote the others.
         self.places: dict[str, str] = {}
@@ -151,12 +148,7 @@ class Build:
 
     def program(self, step: Step[..., Any]) -> Program:
         """Return how this step's container finds and runs its function."""
-        self._step_names.update({step.name: None, step.full_name: None})
-        wanted = frozenset() if isinstance(self.debug, bool) else self.debug
-        debug = self.debug is True or not wanted.isdisjoint((step.name, step.full_name))
-        return Program(
-            self.code, self.python, self._project(step), debug, self._image, self._reference
-        )
+        return Program(self.code, self.python, self._project(step), self._image, self._reference)
 
     def _project(self, step: Step[..., Any]) -> Path:
         if self._root is None:
@@ -167,13 +159,5 @@ class Build:
         return self._root
 
     def finished(self) -> list[dict[str, Any]]:
-        """Return all templates. Raises DefinitionError for a step to debug that there is not."""
-        if not isinstance(self.debug, bool):
-            for name in sorted(self.debug):
-                if name not in self._step_names:
-                    raise mistake(
-                        f"there is no step {name!r} to debug",
-                        nearest(name, self._step_names, "its steps"),
-                        "",
-                    )
+        """Return all templates."""
         return list(self._templates.values())

@@ -48,7 +48,6 @@ class Program:
     code: Code
     python: str
     root: Path
-    debug: bool
     image: str | Image
     reference: Callable[[Image], str] | None = None
 
@@ -212,8 +211,8 @@ def _run(step: Step[..., Any], program: Program) -> Iterator[dict[str, str]]:
         for field in step.output_fields.values()
     ):
         yield {"name": "ARGOJOBS_TENSORBOARD", "value": "1"}
-    if program.debug:
-        yield {"name": "ARGOJOBS_DEBUG", "value": "1"}
+    if step.is_command:
+        yield {"name": "ARGOJOBS_COMMAND", "value": "1"}
     if program.code.kind == "inline":
         tag = f"{{{{workflow.parameters.{INLINE_PARAMETER}}}}}"
         yield {"name": INLINE_VARIABLE, "value": tag}

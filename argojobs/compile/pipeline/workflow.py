@@ -42,7 +42,6 @@ def compile_pipeline(
     *,
     code: Code,
     python: str = "python3",
-    debug: bool | frozenset[str] = False,
     root: Path | None = None,
     image: str | Image = "",
     image_reference: Callable[[Image], str] | None = None,
@@ -50,15 +49,14 @@ def compile_pipeline(
     """Return the manifest of a pipeline.
 
     code: where its steps' code comes from. python: the program that runs them in their images.
-    debug: steps that wait for a debugger (True: each). root: the folder that is packed, found
-    from the pipeline's file if left out. image: what steps that name none run in, a plain Python
-    if left out. image_reference: from an `Image` to the name that the manifest has for it. Raises
-    DefinitionError for a pipeline that cannot be, for a step to debug that there is not, and for
-    an Image where no reference is known.
+    root: the folder that is packed, found from the pipeline's file if left out. image: what steps
+    that name none run in, a plain Python if left out. image_reference: from an `Image` to the name
+    that the manifest has for it. Raises DefinitionError for a pipeline that cannot be, and for an
+    Image where no reference is known.
     """
     graph = trace(pipeline)
     plain = plain_parameters(pipeline, graph)
-    build = Build(code, python, debug, root, image, image_reference)
+    build = Build(code, python, root, image, image_reference)
     entrypoint = build.graph(graph, pipeline.settings)
     spec: dict[str, Any] = {"entrypoint": entrypoint}
     arguments = _arguments(pipeline, code)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
 import signal
-import struct
 import subprocess
-import termios
 import urllib.request
 
 from as_user import PLAIN, User
+from terminals import in_a_terminal, read_until, resize
 
 SERVE = "mkdir /tmp/w; cd /tmp/w; echo hello > a; echo up; exec python3 -m http.server 8097"
 
@@ -30,17 +27,6 @@ def serving(user: User) -> str:
     return name
 
 
-def read_until(terminal: int, text: bytes) -> bytes:
-    got = b""
-    while text not in got:
-        got += os.read(terminal, 1000)
-    return got
-
-
-def resize(terminal: int, lines: int, columns: int) -> None:
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-
-
 def test_a_step_is_entered_and_a_port_of_it_reached(user: User) -> None:
     name = serving(user)
     done = subprocess.run(
@@ -48,7 +34,7 @@ def test_a_step_is_entered_and_a_port_of_it_reached(user: User) -> None:
         input="given", capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (7, "given", "e\n")
-    in_a_terminal(user, name)
+    typed_in_a_terminal(user, name)
     forward = subprocess.Popen(
         **user.shell("port-forward", name, "main", "8097", "--context", "there"),
         stdout=subprocess.PIPE,
@@ -62,26 +48,19 @@ def test_a_step_is_entered_and_a_port_of_it_reached(user: User) -> None:
     assert forward.returncode == 0
 
 
-def in_a_terminal(user: User, name: str) -> None:
+def typed_in_a_terminal(user: User, name: str) -> None:
     """Size at the beginning and after a change, Ctrl-C, the exit code, the terminal afterwards."""
-    ours, theirs = pty.openpty()
-    resize(ours, 41, 97)
-    before = termios.tcgetattr(theirs)
-    words = user.shell("ssh", name, "--context", "there", "--", "sh", "-i")
-    words["args"] = ["setsid", "--ctty", "--wait", *words["args"]]
-    shell = subprocess.Popen(**words, stdin=theirs, stdout=theirs, stderr=theirs)
-    read_until(ours, b"# ")
-    os.write(ours, b"stty size; stty -echo; echo rea''dy\r")
-    assert b"41 97" in read_until(ours, b"ready")
-    resize(ours, 30, 100)
-    os.write(ours, b"until stty size | grep '30 100'; do sleep 0.1; done\r")
-    read_until(ours, b"30 100")
-    os.write(ours, b"sh -c 'echo sle''eps; exec sleep 600'\r")
-    read_until(ours, b"sleeps")
-    os.write(ours, b"\x03")
-    os.write(ours, b"echo code $?.\rexit 5\r")
-    read_until(ours, b"code 130.")
-    assert shell.wait() == 5
-    assert termios.tcgetattr(theirs) == before
-    os.close(ours)
-    os.close(theirs)
+    started = user.shell("ssh", name, "--context", "there", "--", "sh", "-i")
+    with in_a_terminal(started) as (ours, shell):
+        read_until(ours, b"# ")
+        os.write(ours, b"stty size; stty -echo; echo rea''dy\r")
+        assert b"41 97" in read_until(ours, b"ready")
+        resize(ours, 30, 100)
+        os.write(ours, b"until stty size | grep '30 100'; do sleep 0.1; done\r")
+        read_until(ours, b"30 100")
+        os.write(ours, b"sh -c 'echo sle''eps; exec sleep 600'\r")
+        read_until(ours, b"sleeps")
+        os.write(ours, b"\x03")
+        os.write(ours, b"echo code $?.\rexit 5\r")
+        read_until(ours, b"code 130.")
+    assert shell.returncode == 5

@@ -74,10 +74,3 @@ def test_good_names_need_no_annotation() -> None:
     annotations = compiled(plain_name)["metadata"]["annotations"]
     assert FULL_NAME not in annotations
     assert json.loads(annotations[FULL_NAMES]) == {label("Fit"): "Fit"}
-
-
-def test_a_step_to_debug_is_given_by_its_full_name_or_its_label() -> None:
-    for wanted in ("Fit", label("Fit")):
-        manifest = compiled(named, debug=frozenset({wanted}))
-        (fit,) = [t for t in manifest["spec"]["templates"] if t["name"] == label("Fit")]
-        assert {"name": "ARGOJOBS_DEBUG", "value": "1"} in fit["container"]["env"]

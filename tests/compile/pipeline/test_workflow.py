@@ -136,31 +136,6 @@ def test_code_of_the_image_is_a_module():
     assert "workingDir" not in step_container
 
 
-def debugged(manifest):
-    return [
-        template["name"]
-        for template in manifest["spec"]["templates"]
-        if {"name": "ARGOJOBS_DEBUG", "value": "1"} in template.get("container", {}).get("env", [])
-    ]
-
-
-def test_steps_wait_for_a_debugger_all_or_by_name():
-    module = import_file(str(GOLDEN / "demo.py"))
-    assert debugged(compile_pipeline(module.demo, code=CODE)) == []
-    assert debugged(compile_pipeline(module.demo, code=CODE, debug=frozenset({"prune"}))) == [
-        "prune"
-    ]
-    every = debugged(compile_pipeline(module.demo, code=CODE, debug=True))
-    assert every == ["pretrain", "train", "prune", "test"]
-
-
-def test_a_step_to_debug_that_there_is_not_is_named_with_the_nearest():
-    module = import_file(str(GOLDEN / "demo.py"))
-    with pytest.raises(DefinitionError, match="no step 'prun' to debug") as caught:
-        compile_pipeline(module.demo, code=CODE, debug=frozenset({"prun"}))
-    assert "did you mean 'prune'" in caught.value.hint
-
-
 def test_another_python_runs_the_steps():
     module = import_file(str(GOLDEN / "demo.py"))
     manifest = compile_pipeline(module.demo, code=CODE, python="/opt/python")

@@ -1,0 +1,104 @@
+"""`argojobs debug`: which steps of a run that goes on are meant, and staying until they have ended."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from argojobs.cli.debugger_ways import debugs, own_port, template_of, waits
+from argojobs.cli.names import step_named
+from argojobs.cli.phases import ENDED
+from argojobs.cli.text import Line, show, warn
+from argojobs.cli.tree import Step, walk
+from argojobs.errors import ConflictError
+from argojobs.service import is_final
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+
+_SECONDS = 2.0
+
+
+def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
+    """Keep ways open to steps that wait for a debugger, until they have ended or Ctrl-C.
+
+    given: the step that is meant; all where it is empty. Returns the exit code. Raises
+    NotFoundError for a step that there is not, ConflictError for one that has ended, or was not
+    told to wait.
+    """
+    from argojobs.cli.debugging import debugged
+    from argojobs.compile.project import project_root
+
+    run = str(workflow["metadata"]["name"])
+    step = wanted_step(workflow, given, place.options)
+    if step is not None and not step.pods:
+        warn([f"{step.title} has not begun: it is waited for"], "note")
+    path = step.path if step is not None else ""
+    with debugged(place, run, project_root(Path.cwd()), tell, path):
+        try:
+            while not _over(workflow, path):
+                time.sleep(_SECONDS)
+                workflow = place.service.get(run)
+        except KeyboardInterrupt:
+            warn([f"{run} goes on; its steps wait as before"], "note")
+            return 0
+    warn([f"{step.title if step is not None else run} has ended"], "note")
+    return 0
+
+
+def wanted_step(workflow: dict[str, Any], given: str, options: str) -> Step | None:
+    """Return the step that is meant; None where all are.
+
+    options: what a command must say to get here. Raises as `attach`.
+    """
+    run = str(workflow["metadata"]["name"])
+    step = step_named(workflow, given) if given else None
+    if is_final(workflow):
+        raise ConflictError(
+            f"{run} has ended, and its steps with it",
+            hint=f"argojobs resubmit {run}{options} starts it again as it was",
+        )
+    if step is not None and step.phase in ENDED:
+        raise ConflictError(
+            f"the step {step.title} of {run} has ended: {step.phase}",
+            hint=f"argojobs logs {run} {step.key}{options} shows what it wrote",
+        )
+    _check_told(workflow, step, given, options)
+    return step
+
+
+def _check_told(workflow: dict[str, Any], step: Step | None, given: str, options: str) -> None:
+    """Raise ConflictError where nothing that is meant was told to wait for a debugger."""
+    run = workflow["metadata"]["name"]
+    nodes = [node for one in walk([step]) for node in one.pods] if step else []
+    if not nodes:  # it has not begun, or all are meant
+        if debugs(workflow):
+            return
+        what = f"no step of {run} was told to wait for a debugger"
+    else:
+        templates = [template_of(workflow, node) for node in nodes]
+        if any(waits(one) or own_port(workflow, one) for one in templates):
+            return
+        what = f"{given} of {run} was not told to wait for a debugger"
+    raise ConflictError(
+        what,
+        hint="that is said when a run is started: argojobs run FILE --debug-step STEP; into one "
+        f"that runs leads argojobs ssh {run}{options}",
+    )
+
+
+def tell(_: str, lines: Sequence[str]) -> None:
+    """Show lines about a step where people read."""
+    shown: list[Line] = [
+        [(line, "dim" if number else "yellow")] for number, line in enumerate(lines)
+    ]
+    if shown:
+        show(shown, stream=sys.stderr)
+
+
+def _over(workflow: dict[str, Any], path: str) -> bool:
+    """Whether the run has ended, or the step that is meant."""
+    return is_final(workflow) or bool(path and step_named(workflow, path).phase in ENDED)

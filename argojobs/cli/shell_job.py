@@ -1,0 +1,226 @@
+"""The job that waits for a shell, once it is started: waited for, entered, and ended in order."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from argojobs.cli.entering import Entered, enter, pods_of, running_step
+from argojobs.cli.text import Line, columns, show, warn
+from argojobs.cli.times import elapsed
+from argojobs.client.failures import UnclearError
+from argojobs.errors import (
+    ArgojobsError,
+    ConflictError,
+    NotFoundError,
+    RunFailedError,
+    ServerError,
+    UsageError,
+)
+from argojobs.manifest import shell_job
+from argojobs.service import Workflow, is_final
+
+if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.cli.formats import Format
+    from argojobs.cli.pending import Pending
+    from argojobs.client.kube.pods import KubePods
+    from argojobs.engine.pods import LocalPods
+
+#: So often it is asked whether the step runs: here, and of a server at first and later.
+_HERE, _SOON, _LATER = 0.1, 1.0, 5.0
+#: So many times soon.
+_MANY = 60
+
+
+def say_waits(created: Workflow, place: Target, output: Format | None, idle: int) -> None:
+    """Say that a job was started which waits for a shell, and how to enter and to end it.
+
+    idle: after how many seconds without use it ends by itself on a cluster, 0 for never.
+    """
+    from argojobs.cli.formats import print_object
+    from argojobs.cli.links import link_lines
+
+    if output is not None:
+        print_object(created, output)
+        return
+    name, options = str(created["metadata"]["name"]), place.options
+    commands = (
+        (f"argojobs ssh {name}{options} --end", "a shell whose end ends the job"),
+        (f"argojobs stop {name}{options}", "ends it, too"),
+    )
+    lines: list[Line] = [
+        [(name, "bold"), (" started; it waits for a shell", "")],
+        *link_lines(created, place.context),
+        *columns([[(f"  {command}", ""), (what, "dim")] for command, what in commands]),
+    ]
+    if idle and place.local is None:
+        lines.append([(f"  {_by_itself(idle)}", "dim")])
+    show(lines)
+
+
+def _by_itself(idle: int) -> str:
+    return f"it ends by itself after {elapsed(idle)} without use"
+
+
+def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) -> int:
+    """Wait until a new job runs, open a shell in it, and end the job with it; the exit code is its.
+
+    Ctrl-C meanwhile is as `follow_run` has it. idle: as `say_waits` has it. Raises RunFailedError when it was pending for too
+    long, and what entering raises; then it is said how to come back and to end the job.
+    """
+    from argojobs.cli.follow import leave
+    from argojobs.cli.links import link_lines
+    from argojobs.cli.main import INTERRUPTED
+    from argojobs.cli.started import stopper
+
+    name = str(created["metadata"]["name"])
+    itself = f"; {_by_itself(idle)}" if idle and place.local is None else ""
+    started: Line = [(name, "bold"), (f" started{itself}", "")]
+    told = [started, *link_lines(created, place.context)]
+    pressed: list[int] = []
+    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
+    try:
+        with pods_of(place, created) as pods:
+            entered = _awaited(place, pods, name, pending, stop, told)
+            if entered is not None:
+                return use(place, pods, entered, created)
+        code = _to_the_end(place, created)
+    except RunFailedError as error:
+        with suppress(ConflictError):  # it ended just now
+            place.service.terminate(name, error.what)
+        raise
+    except KeyboardInterrupt:
+        warn([goes_on(name, place.options)], "note")
+        return INTERRUPTED
+    except ArgojobsError:
+        warn([goes_on(name, place.options)], "note")
+        raise
+    return INTERRUPTED if pressed else code
+
+
+def goes_on(name: str, options: str) -> str:
+    """Say of a job that goes on how to come back to it, and how to end it."""
+    return (
+        f"{name} goes on: argojobs ssh {name}{options} --end comes back to it, "
+        f"argojobs stop {name}{options} ends it"
+    )
+
+
+def _awaited(
+    place: Target,
+    pods: LocalPods | KubePods,
+    name: str,
+    pending: Pending,
+    stop: Callable[[int, Callable[[str], None]], None],
+    told: list[Line],
+) -> Entered | None:
+    """Return the step of a job once it can be entered; None where the job has ended before.
+
+    told: what is said once Ctrl-C is minded.
+    """
+    asked = presses = 0
+    while True:
+        try:
+            if told:
+                show(told, stream=sys.stderr)
+                told = []
+            workflow = place.service.get(name)
+            if is_final(workflow):
+                return None
+            entered = ready(pods, workflow)
+            if entered is not None:
+                return entered
+            _notice(pending, workflow, name)
+            asked += 1
+            pause = _HERE if place.local is not None else _SOON if asked < _MANY else _LATER
+            time.sleep(pause)
+        except KeyboardInterrupt:
+            presses += 1
+            stop(presses, lambda text: warn([text], "note"))
+
+
+def ready(pods: LocalPods | KubePods, workflow: Workflow) -> Entered | None:
+    """Return the step of a job and its pod; None where it is not ready yet.
+
+    Its container runs before its program does.
+    """
+    try:
+        entered = running_step(pods, workflow, "")
+        pods.starts(entered.pod, shell_job.entering(["sh", "-c", ":"]), "main")
+    except ConflictError:
+        return None
+    return entered
+
+
+def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
+    """Say for what a job waits. Raises RunFailedError when that has taken too long."""
+    before, text = pending.said, pending.look(workflow, time.time())
+    if pending.gave_up:
+        raise pending.error(name)
+    if text and text != before:
+        show([[(text, "yellow")]], stream=sys.stderr)
+
+
+def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: Workflow) -> int:
+    """Open a shell in a job, and end the job with it; the exit code is the shell's.
+
+    It is 1 where that was 0 and the job did not end well. Raises what entering raises; the job
+    goes on then, unless it has ended by itself.
+    """
+    name = str(workflow["metadata"]["name"])
+    kept = "; what is below $ARGOJOBS_OUT is kept" if _keeps(workflow) else ""
+    warn([f"the end of this shell ends {name}{kept}"], "note")
+    try:
+        code = enter(pods, entered, (), "main", shell_job.entering)
+    except ServerError:
+        if not is_final(place.service.get(name)):
+            raise
+        code = 1
+    end(pods, entered.pod)
+    ended = _to_the_end(place, workflow)
+    return code or ended
+
+
+def _keeps(workflow: Workflow) -> bool:
+    templates = (workflow.get("spec") or {}).get("templates") or ()
+    return any((one.get("outputs") or {}).get("artifacts") for one in templates)
+
+
+def end(pods: LocalPods | KubePods, pod: str) -> None:
+    """End a job in order, so that what it made is kept; one that has ended already is well, too."""
+    with suppress(ConflictError, NotFoundError):
+        try:
+            pods.execute(pod, shell_job.ending())
+        except UnclearError:  # its end may cut the way that it was told by
+            pods.execute(pod, shell_job.ending())
+
+
+def _to_the_end(place: Target, workflow: Workflow) -> int:
+    """Wait for the end of a job, show it beside the shell's output, and return the exit code."""
+    from argojobs.cli.follow import Follow, follow, leave
+    from argojobs.cli.summary import show_end
+
+    how = Follow(place.service, place.again, sys.stderr, "quiet", leave, options=place.options)
+    final = follow(how, workflow)
+    return show_end(place, final, sys.stderr, time.time(), streamed=False)
+
+
+def enter_job(place: Target, workflow: Workflow, step: str) -> int:
+    """Come back to a job that waits for a shell: `ssh --end`. Raises UsageError for another run."""
+    name = str(workflow["metadata"]["name"])
+    if not shell_job.waits_for_shell(workflow):
+        raise UsageError(
+            f"{name} does not wait for a shell: --end would end nothing",
+            hint=f"leave --end out; argojobs stop {name}{place.options} ends a run",
+        )
+    with pods_of(place, workflow) as pods:
+        entered = running_step(pods, workflow, step, place.options)
+        try:
+            return use(place, pods, entered, workflow)
+        except ServerError:
+            warn([goes_on(name, place.options)], "note")
+            raise
