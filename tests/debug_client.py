@@ -70,11 +70,16 @@ class DebugClient:
         return self.capabilities
 
     def attach(
-        self, path_mappings: Sequence[tuple[str, str]] = (), *, just_my_code: bool = False
+        self,
+        path_mappings: Sequence[tuple[str, str]] = (),
+        *,
+        just_my_code: bool = False,
+        sub_process: int = 0,
     ) -> None:
         """Ask to attach, and wait until breakpoints may be set.
 
         path_mappings: pairs of a folder here and the same folder as the program sees it.
+        sub_process: a process that the program has started, as its event `debugpyAttach` says.
         """
         self._attach = self._send(
             "attach",
@@ -86,6 +91,7 @@ class DebugClient:
                 "pathMappings": [
                     {"localRoot": local, "remoteRoot": remote} for local, remote in path_mappings
                 ],
+                **({"subProcessId": sub_process} if sub_process else {}),
             },
         )
         self.wait_for_event("initialized")

@@ -169,6 +169,9 @@ def test_a_client_that_is_gone_without_a_word_leaves_the_program_waiting(tmp_pat
     with debuggee(script) as (process, port):
         with DebugClient(HOST, port) as client:
             client.initialize()
+            # The last that debugpy says to a new client. One that goes before it is said may take
+            # the thread along that accepts clients: nobody is answered any more.
+            client.wait_for_event("debugpySockets")
         with DebugClient(HOST, port) as client:
             client.initialize()
             client.attach()

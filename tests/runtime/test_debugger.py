@@ -298,6 +298,40 @@ def test_without_any_it_is_said_what_to_do(tmp_path: Path) -> None:
     assert "has no debugpy\n  add `pip install debugpy` to the image" in done.stderr
 
 
+def test_processes_that_it_starts_are_debugged_by_the_same_port(
+    place: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "rank.py").write_text("import sys\nrank = int(sys.argv[1])\nprint('rank', rank)\n")
+    (tmp_path / "launch.py").write_text(
+        "import subprocess, sys\n"
+        "ranks = [subprocess.Popen([sys.executable, 'rank.py', str(i)]) for i in range(2)]\n"
+        "sys.exit(sum(rank.wait() for rank in ranks))\n"
+    )
+    with started(place, ["launch.py"], tmp_path) as program:
+        port = program.port()
+        with attached(port, tmp_path) as client:
+            seen = []
+            for _ in range(2):
+                told = client.wait_for_event("debugpyAttach")
+                assert told["connect"] == {"host": HOST, "port": port}
+                with DebugClient(HOST, port) as child:
+                    child.initialize()
+                    child.attach(
+                        path_mappings=[(str(tmp_path), str(tmp_path))],
+                        sub_process=told["subProcessId"],
+                    )
+                    child.set_breakpoints(str(tmp_path / "rank.py"), [3])
+                    child.configuration_done()
+                    thread = child.wait_for_event("stopped")["threadId"]
+                    seen.append(child.variables_of(child.stack(thread)[0]["id"])["rank"])
+                    child.continue_(thread)
+                    child.wait_for_event("terminated")
+            assert sorted(seen) == ["0", "1"]
+            client.wait_for_event("terminated")
+        code, out, _ = program.end()
+    assert (code, sorted(out.splitlines())) == (0, ["rank 0", "rank 1"])
+
+
 # Held at an error
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+from urllib.parse import urlsplit
 
 import pytest
 from as_user import User, phase
+from broken_lines import way_to
 from harness.images import ARGOEXEC
 from terminals import in_a_terminal, read_until
 
@@ -115,6 +118,32 @@ def test_a_shell_at_its_prompt_is_no_use(user: User) -> None:
     assert code == 0
     assert b"auto-logout" in shown
     assert phase(user.get(newest(user))) == "Succeeded"
+
+
+def test_a_connection_that_breaks_leaves_the_job_as_it_is(user: User) -> None:
+    config = json.loads(user.cluster.kubectl("config", "view", "--raw", "--output=json"))
+    server = config["clusters"][0]["cluster"]
+    address = urlsplit(server["server"])
+    assert address.hostname is not None
+    with way_to(address.hostname, address.port or 443) as way:
+        server["server"] = f"https://127.0.0.1:{way.port}"
+        server["tls-server-name"] = address.hostname
+        path = user.folder / "kubeconfig"
+        path.write_text(json.dumps(config))
+        user.write_config(f'kubeconfig = "{path}"')
+        with in_a_terminal(user.shell("--context", "there", "run", "--shell")) as (ours, shell):
+            read_until(ours, b"# ")
+            os.write(ours, b"echo work >$ARGOJOBS_OUT/note; echo do''ne; sleep 600\r")
+            read_until(ours, b"done")
+            way.cut()
+            shown = read_until(ours, b"broke off")
+        name = newest(user)
+        assert shell.returncode == 3, "the only code that is worth a retry"
+        assert f"{name} goes on: argojobs ssh {name} --context there --end".encode() in shown
+        assert phase(user.get(name)) == "Running"
+        code, _ = typed_in(user, "ssh", name, "--end", typed=b"exit 4\r", seen=b"succeeded in")
+    assert code == 4
+    assert kept(user, name, "shell") == "work\n"
 
 
 def test_an_image_without_a_shell_is_no_place_for_one(user: User) -> None:
