@@ -58,7 +58,7 @@ def timeout(subject: Subject) -> Answer | None:
 def debugger(subject: Subject) -> Answer | None:
     """The step was told to wait for a debugger, before it begins or when it has failed."""
     program = subject.template.get("container") or subject.template.get("script") or {}
-    told = next((one for one in program.get("env") or () if one.get("name") == WANTED), {})
+    told: Object = next((one for one in program.get("env") or () if one.get("name") == WANTED), {})
     seconds = subject.evidence.silent.get(str(subject.node.get("id")), 0.0)
     if subject.node.get("phase") != "Running" or not told:
         return None

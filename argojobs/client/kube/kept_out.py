@@ -28,12 +28,13 @@ def kept_out(error: ArgojobsError, kube: Kube, path: str) -> ArgojobsError:
     if found is None:
         return error
     resource = f"pods/{found['way']}"
+    options = options_of(kube)
     what = f"{_NAMED}create {resource} in the namespace {found['namespace']}"
     return UsageError(
         error.what if error.what.startswith(_NAMED) else what + _as_whom(kube),
         where=error.where,
         hint=f"a Role with the verbs 'create' and 'get' on {resource!r} has to be bound to who the "
-        f"kubeconfig is of; argojobs doctor --write -{options_of(kube)} writes it",
+        f"kubeconfig is of; argojobs doctor --write -{options} writes it",
     )
 
 
