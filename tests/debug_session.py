@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from debug_client import DebugClient
 
-from argojobs.cli.jsonc import parse
+from argojobs.cli.debug.jsonc import parse
 
 
 class Followed:

@@ -18,13 +18,8 @@ if TYPE_CHECKING:
     from argojobs.compile.code import Code
     from argojobs.compile.load import Loaded
     from argojobs.config.settings import Settings
-    from argojobs.manifest.debugging import Debugging
     from argojobs.manifest.findings import Finding
     from argojobs.manifest.parameters import Applied, ArtifactArgument, Overrides
-
-_NOT_BROUGHT = (
-    "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
-)
 
 #: Gives the code of a bundle its place: inline, or stored.
 Place = Callable[["Packed"], "Code"]
@@ -105,6 +100,7 @@ def prepare(
     steps, None where nothing can be stored. Raises UsageError, BundleError, ManifestError or
     ParameterError; nothing is written.
     """
+    from argojobs.cli.debug.asking import told_to_wait
     from argojobs.config.settings import load_settings
 
     settings = load_settings(loaded.root)
@@ -118,52 +114,17 @@ def prepare(
     if packed is not None and code is not None and code.kind == "stored":
         what = f"code {packed.hash[:12]} ({len(packed.files)} files)"
         archives.append(Upload(code.key, what, packed=packed))
-    workflow = applied.workflow
-    wanted = debugging_of(replace(wish, debug=wish.debug or applied.debug), loaded)
-    if wanted is not None:
-        from argojobs.compile.debugger_archive import debugger_program
-        from argojobs.manifest.debugging import with_debugger
-
-        brought = debugger() if debugger is not None else None
-        workflow, notes = with_debugger(
-            workflow,
-            wanted,
-            key=brought.key if brought else "",
-            program="" if brought else debugger_program(),
-        )
-        archives += [brought] if brought else []
-        warnings += notes if brought else [*notes, _NOT_BROUGHT]
+    waiting = told_to_wait(applied, wish, loaded, debugger)
+    archives += waiting.archives
+    warnings += waiting.notes
     return Prepared(
-        workflow=workflow,
+        workflow=waiting.workflow,
         loaded=loaded,
         settings=settings,
         archives=tuple(archives),
         artifacts=applied.artifacts,
         warnings=tuple(dict.fromkeys(warnings)),
     )
-
-
-def debugging_of(wish: Wish, loaded: Loaded) -> Debugging | None:
-    """Return which steps are to wait for a debugger, None for none of them.
-
-    Raises UsageError for a script that is not Python, and for two answers to when.
-    """
-    from argojobs.manifest.debugging import Debugging
-
-    if not (wish.debug or wish.debug_steps or wish.debug_on_error):
-        return None
-    if wish.debug and wish.debug_on_error:
-        raise UsageError(
-            "--debug waits before a step begins, --debug-on-error when it has failed",
-            hint="leave one of them out; --debug-step NAME says which steps",
-        )
-    if loaded.kind == "script" and loaded.path.suffix != ".py":
-        raise UsageError(
-            "only a script in Python can wait for a debugger",
-            where=str(loaded.path),
-            hint="leave --debug out",
-        )
-    return Debugging(frozenset(wish.debug_steps), on_error=wish.debug_on_error)
 
 
 def overrides_of(wish: Wish) -> Overrides:

@@ -9,7 +9,7 @@ from fake_service import FakeService, Shared, node, of, workflow
 
 from argojobs.cli import connect as connecting
 from argojobs.cli.owners import user_name
-from argojobs.config import context_files
+from argojobs.config import choosing, context_files
 from argojobs.config.context_files import Contexts
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import ServerError
@@ -91,7 +91,8 @@ class TestAllContexts:
             return connecting.Target(context, fake, pytest.fail, lambda: fake)
 
         known = Contexts(by_name={name: Context(name) for name in ("abacus", "gone")})
-        monkeypatch.setattr(context_files, "load_contexts", lambda *_: known)
+        for module in (context_files, choosing):
+            monkeypatch.setattr(module, "load_contexts", lambda *_: known)
         monkeypatch.setattr(connecting, "target", target)
 
     def test_runs_of_all_in_order_of_age(self, argojobs) -> None:

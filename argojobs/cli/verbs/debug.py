@@ -31,8 +31,8 @@ def command(
       argojobs debug @latest
       argojobs debug demo-x7k2p train
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.attaching import attach
     from argojobs.cli.connect import target
+    from argojobs.cli.debug.attaching import attach
     from argojobs.cli.names import find_run
 
     place = target(context, server)

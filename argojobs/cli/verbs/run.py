@@ -102,7 +102,7 @@ def command(
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.connect import target
-    from argojobs.cli.debugger_ways import beside_of, to_attach
+    from argojobs.cli.debug.ways import beside_of, to_attach
     from argojobs.cli.masking import command_line
     from argojobs.cli.pending import pending_of
     from argojobs.cli.pipeline_images import lacking, with_images

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from argojobs.cli.jsonc import (
+from argojobs.cli.debug.jsonc import (
     BYTE_ORDER_MARK,
     Document,
     Node,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.debugger_ways import (
+from argojobs.cli.debug.launch_json import PREFIX, Entry
+from argojobs.cli.debug.ways import (
     Waiting,
     folder_of,
     own_port,
@@ -22,7 +23,6 @@ from argojobs.cli.debugger_ways import (
     way_to,
 )
 from argojobs.cli.follow import Tell
-from argojobs.cli.launch_json import PREFIX, Entry
 from argojobs.cli.phases import ENDED
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
@@ -130,7 +130,7 @@ class Ways:
             self._close(node_id)
 
     def _close(self, node_id: str) -> None:
-        from argojobs.cli.launch_file import take_out
+        from argojobs.cli.debug.launch_file import take_out
 
         with self._lock:
             way = self._ways.pop(node_id, None)
@@ -145,7 +145,7 @@ class Ways:
 
     def _noted(self, entry: Entry) -> list[str]:
         """Put an entry into launch.json, and return what to press."""
-        from argojobs.cli.launch_file import put
+        from argojobs.cli.debug.launch_file import put
 
         try:
             path = put(self._folder, [entry])

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.cli.jsonc import parse
-from argojobs.cli.launch_file import put, take_out
-from argojobs.cli.launch_json import Entry, our_entries, with_entries
+from argojobs.cli.debug.jsonc import parse
+from argojobs.cli.debug.launch_file import put, take_out
+from argojobs.cli.debug.launch_json import Entry, our_entries, with_entries
 from argojobs.errors import HostError, UsageError
 
 TEXT = b'\xef\xbb\xbf{\r\n\t// mine\r\n\t"configurations": [\r\n\t\t{"name": "a"},\r\n\t],\r\n}'
@@ -232,8 +232,8 @@ def test_who_listens_is_seen_at_any_address(tmp_path: Path, family: str, host: s
 CHANGER = """
 import sys
 from pathlib import Path
-from argojobs.cli.launch_file import put, take_out
-from argojobs.cli.launch_json import Entry
+from argojobs.cli.debug.launch_file import put, take_out
+from argojobs.cli.debug.launch_json import Entry
 
 folder, name, port = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.readline()
@@ -352,8 +352,8 @@ def test_a_link_into_a_missing_folder_is_said_and_what_was_made_is_removed(
 ORDINARY = """
 import fcntl, os, sys
 from pathlib import Path
-from argojobs.cli.launch_file import put, take_out
-from argojobs.cli.launch_json import Entry
+from argojobs.cli.debug.launch_file import put, take_out
+from argojobs.cli.debug.launch_json import Entry
 from argojobs.errors import HostError
 
 if os.geteuid() == 0:
@@ -401,8 +401,8 @@ def test_a_folder_without_write_access_is_said(there: bool) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from argojobs.cli.launch_file import put
-from argojobs.cli.launch_json import Entry
+from argojobs.cli.debug.launch_file import put
+from argojobs.cli.debug.launch_json import Entry
 from argojobs.errors import HostError
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

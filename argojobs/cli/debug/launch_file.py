@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from argojobs.cli import launch_json
-from argojobs.cli.jsonc import BYTE_ORDER_MARK
-from argojobs.cli.launch_json import Entry, Made
+from argojobs.cli.debug import launch_json
+from argojobs.cli.debug.jsonc import BYTE_ORDER_MARK
+from argojobs.cli.debug.launch_json import Entry, Made
 from argojobs.errors import HostError, UsageError
 
 #: What file systems answer that have no locks for folders, as NFS.

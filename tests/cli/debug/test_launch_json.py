@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonc_texts import LAUNCH, VALUES, documents, lists, member, objects
 
-from argojobs.cli.jsonc import parse
-from argojobs.cli.launch_json import Entry, made_in, our_entries, with_entries, without_entries
+from argojobs.cli.debug.jsonc import parse
+from argojobs.cli.debug.launch_json import (
+    Entry,
+    made_in,
+    our_entries,
+    with_entries,
+    without_entries,
+)
 from argojobs.errors import UsageError
 
 TRAIN = Entry("argojobs: train", "127.0.0.1", 3000, "/argojobs/code")

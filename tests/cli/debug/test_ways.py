@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from argojobs.cli.connect import Target
-from argojobs.cli.debugger_ways import (
+from argojobs.cli.debug.ways import (
     Waiting,
     beside_of,
     check_answers,

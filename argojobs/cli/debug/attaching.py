@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.debugger_ways import debugs, own_port, template_of, waits
+from argojobs.cli.debug.ways import debugs, own_port, template_of, waits
 from argojobs.cli.names import step_named
 from argojobs.cli.phases import ENDED
 from argojobs.cli.text import Line, show, warn
@@ -29,7 +29,7 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     NotFoundError for a step that there is not, ConflictError for one that has ended, or was not
     told to wait.
     """
-    from argojobs.cli.debugging import debugged
+    from argojobs.cli.debug.following import debugged
     from argojobs.compile.project import project_root
 
     run = str(workflow["metadata"]["name"])

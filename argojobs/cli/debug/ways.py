@@ -95,7 +95,7 @@ def beside_of(
     """
     if not debugs(workflow):
         return None
-    from argojobs.cli.debugging import debugged
+    from argojobs.cli.debug.following import debugged
 
     return partial(debugged, place, str(workflow["metadata"]["name"]), folder)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from jsonc_texts import ANY, BLANK
 
-from argojobs.cli.jsonc import Node, end_of_line, newline_of, parse, place
+from argojobs.cli.debug.jsonc import Node, end_of_line, newline_of, parse, place
 from argojobs.errors import UsageError
 
 

@@ -1,0 +1,1 @@
+"""Debuggers in steps: which steps wait, the ways to them, and VS Code's launch.json."""
