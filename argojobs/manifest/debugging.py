@@ -205,8 +205,12 @@ def _let_wait(template: Object, on_error: bool, artifact: Object) -> None:
     kind = "script" if isinstance(template.get("script"), Mapping) else "container"
     container = {name: value for name, value in template[kind].items() if name not in _PROBES}
     when = debugger.AT_ERROR if on_error else debugger.FIRST_LINE
-    others = [one for one in container.get("env") or () if one.get("name") != debugger.WANTED]
-    container["env"] = [*others, {"name": debugger.WANTED, "value": when}]
+    told = [{"name": debugger.WANTED, "value": when}]
+    if any(one.get("hostPort") for one in container.get("ports") or () if _is_ours(one)):
+        told.append({"name": debugger.ADDRESS, "value": f"0.0.0.0:{debugger.PORT}"})
+    names = {one["name"] for one in told}
+    others = [one for one in container.get("env") or () if one.get("name") not in names]
+    container["env"] = [*others, *told]
     if kind == "script":
         container["command"] = _script_command(container)
     elif not is_own_program(container):
@@ -218,6 +222,11 @@ def _let_wait(template: Object, on_error: bool, artifact: Object) -> None:
     before = [one for one in inputs.get("artifacts") or () if one.get("name") != ARTIFACT]
     inputs["artifacts"] = [*before, artifact]
     template["inputs"] = inputs
+
+
+def _is_ours(port: Mapping[str, Any]) -> bool:
+    """Whether a container's port is the debugger's: one that the node opens is meant to be used."""
+    return port.get("containerPort") == debugger.PORT
 
 
 def _artifact(key: str, program: str) -> Object:

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 WANTED = "ARGOJOBS_DEBUG"
 FIRST_LINE = "1"
 AT_ERROR = "error"
-#: Where to listen, `HOST:PORT`; the engine on a laptop keeps it to the laptop.
+#: Where to listen, `HOST:PORT`. Whoever reaches it can run code in the step, so it is the pod's own
+#: loopback, where a port-forward leads.
 ADDRESS = "ARGOJOBS_DEBUG_ADDRESS"
-DEFAULT_ADDRESS = "0.0.0.0:3000"
+PORT = 3000
+DEFAULT_ADDRESS = f"127.0.0.1:{PORT}"
 #: The folder of the user's code, which the runtime tells a program that it starts.
 CODE = "ARGOJOBS_DEBUG_CODE"
 #: Where this program lies in a step, and debugpy if it travelled.

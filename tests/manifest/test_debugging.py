@@ -218,6 +218,16 @@ def test_probes_that_would_end_it_are_left_out() -> None:
     assert "livenessProbe" not in debugged(workflow(given))["a"]["container"]
 
 
+def test_only_a_port_that_the_node_opens_is_listened_on_from_elsewhere() -> None:
+    given = container("a", "python", "a.py")
+    given["container"]["ports"] = [{"name": "debug", "containerPort": 3000, "hostPort": 33000}]
+    env = debugged(workflow(given))["a"]["container"]["env"]
+    assert {"name": "ARGOJOBS_DEBUG_ADDRESS", "value": "0.0.0.0:3000"} in env
+    given["container"]["ports"] = [{"name": "debug", "containerPort": 3000}]
+    env = debugged(workflow(given))["a"]["container"]["env"]
+    assert env == [{"name": "ARGOJOBS_DEBUG", "value": "1"}]
+
+
 def test_asked_for_twice_it_is_told_once() -> None:
     once, _ = with_debugger(workflow(OURS), ERROR, key="k")
     assert debugged(once)["ours"]["container"]["env"] == [{"name": "ARGOJOBS_DEBUG", "value": "1"}]
