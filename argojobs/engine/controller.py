@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from argojobs.engine.journal import log
 from argojobs.engine.lock import ControllerLock, WakeFifo, poke
@@ -124,10 +124,14 @@ def wait_for_lock(home: Path) -> ControllerLock | None:
 
 
 class EndSignals:
-    """SIGTERM and SIGINT as something to wait on: they end the loop at its next turn."""
+    """SIGTERM and SIGINT as something to wait on: they end the loop at its next turn.
+
+    SIGHUP is ignored meanwhile: the controller outlives the terminal that it was started from.
+    """
 
     def __init__(self) -> None:
         self.caught: list[int] = []
+        self._before: dict[int, Any] = {}
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
 
@@ -137,12 +141,14 @@ class EndSignals:
 
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, _frame: self.caught.append(number))
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            self._before[number] = signal.signal(number, lambda got, _: self.caught.append(got))
+        self._before[signal.SIGHUP] = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.set_wakeup_fd(self._writer)
         return self
 
     def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
         signal.set_wakeup_fd(-1)
         os.close(self._reader)
         os.close(self._writer)

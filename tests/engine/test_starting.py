@@ -176,9 +176,12 @@ def test_it_hears_no_poke_before_its_store_is_open(home, monkeypatch):
         raise ServerError("the store is broken")
 
     monkeypatch.setattr(Store, "open", open_store)
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     with pytest.raises(ServerError, match="the store is broken"):
         controller.serve(home, ProcessExecutor, idle=0.0)
     assert heard == [False]
+    after = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    assert after == before
 
 
 def test_one_that_does_not_start_is_an_error_with_the_end_of_its_log(home, monkeypatch):
