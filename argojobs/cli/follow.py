@@ -17,7 +17,7 @@ from argojobs.cli.paths import localiser
 from argojobs.cli.pending import Pending
 from argojobs.cli.picture import Picture
 from argojobs.cli.plain_lines import PlainLines
-from argojobs.cli.text import cut, screen_of, show
+from argojobs.cli.text import cut, screen_of, show, wrapped
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.service import LogLine, Service, Workflow, is_final
@@ -186,8 +186,16 @@ def _set_note(how: Follow, picture: Picture, text: str) -> None:
 def _tell(how: Follow, picture: Picture, subject: str, lines: Sequence[str]) -> None:
     """Show lines about a subject: in the drawing, or once where there is none."""
     picture.tell(subject, lines)
-    if how.mode != "live" and lines:
-        show([[(line, "yellow")] for line in lines], stream=sys.stderr)
+    if how.mode != "live":
+        tell_whole(lines)
+
+
+def tell_whole(lines: Sequence[str]) -> None:
+    """Write lines to standard error, wrapped to its width: none is cut."""
+    width = screen_of(sys.stderr).width
+    parts = [part for line in lines for part in wrapped(line, width)]
+    if parts:
+        show([[(part, "yellow")] for part in parts], stream=sys.stderr)
 
 
 def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) -> threading.Thread:

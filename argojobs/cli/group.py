@@ -82,6 +82,9 @@ VERBS = (
     Verb("version", "Show versions.", REST),
 )
 
+#: The verbs that are told the GPUs of a job by `--resources`.
+_TAKES_RESOURCES = frozenset({"run", "compile"})
+
 #: What other tools call our verbs.
 ELSEWHERE = {
     "start": "run",
@@ -245,9 +248,10 @@ def _before_the_verb(
 
 def _give_gpus(ctx: typer.Context, gpus: int, defaults: dict[str, Any]) -> None:
     """Hand on the GPUs of `argojobs -n 8 submit ssh`. Raises UsageError for any other verb."""
-    if ctx.invoked_subcommand != "submit":
-        raise UsageError(
-            f"-n {gpus} before a verb is for submit ssh",
-            hint=f"argojobs {ctx.invoked_subcommand} --help lists its own options",
-        )
+    verb = ctx.invoked_subcommand
+    if verb != "submit":
+        hint = f"argojobs {verb} --help lists its own options"
+        if verb in _TAKES_RESOURCES:
+            hint = f"{verb} has another option for that: --resources gpu={gpus}"
+        raise UsageError(f"-n {gpus} before a verb is for submit ssh", hint=hint)
     ctx.default_map = {**(ctx.default_map or {}), "submit": {**defaults, "gpus": gpus}}

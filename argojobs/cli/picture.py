@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from argojobs.cli import phases
-from argojobs.cli.text import Line, Screen, Span
+from argojobs.cli.text import Line, Screen, Span, wrapped
 from argojobs.cli.times import run_time
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.cli.view import LOG_LINES, counts, tree_lines
@@ -83,7 +83,13 @@ class Picture:
         """Draw the run at a moment so that it fits the screen."""
         with self._lock:
             workflow, steps, note = self.workflow, self.steps, self.note
-            told = _fitting([*self._told.values()], screen.height // 2)
+            told = _fitting(
+                [
+                    [part for line in lines for part in wrapped(line, max(20, screen.width - 4))]
+                    for lines in self._told.values()
+                ],
+                screen.height // 2,
+            )
         logs = self.logs()
         height = max(3, screen.height - FRAME - bool(note) - len(told))
         mark, style = phases.sign(self.phase, signs=screen.signs)

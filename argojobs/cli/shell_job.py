@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _HERE, _SOON, _LATER = 0.1, 1.0, 5.0
 #: So many times soon.
 _MANY = 60
+#: So many times a job is told to end.
+_TOLD = 5
 
 
 def say_waits(created: Workflow, place: Target, output: Format | None, idle: int) -> None:
@@ -180,7 +182,9 @@ def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: W
         if not is_final(place.service.get(name)):
             raise
         code = 1
-    end(pods, entered.pod)
+    deaf = end(place, pods, entered.pod)
+    if deaf and not _stopped(place, name, deaf):
+        return code or 1
     ended = _to_the_end(place, workflow)
     return code or ended
 
@@ -190,13 +194,50 @@ def _keeps(workflow: Workflow) -> bool:
     return any((one.get("outputs") or {}).get("artifacts") for one in templates)
 
 
-def end(pods: LocalPods | KubePods, pod: str) -> None:
-    """End a job in order, so that what it made is kept; one that has ended already is well, too."""
-    with suppress(ConflictError, NotFoundError):
-        try:
-            pods.execute(pod, shell_job.ending())
-        except UnclearError:  # its end may cut the way that it was told by
-            pods.execute(pod, shell_job.ending())
+def end(place: Target, pods: LocalPods | KubePods, pod: str) -> str:
+    """End a job in order, so that what it made is kept; one that has ended already is well, too.
+
+    Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.
+    """
+    why = ""
+    try:
+        for _ in range(_TOLD):
+            why = _tell(pods, pod)
+            if not why:
+                break
+            # One that is ending has forgotten where it is reached: this raises once it has ended.
+            time.sleep(_HERE if place.local is not None else _SOON)
+            pods.starts(pod, ["sh", "-c", ":"], "main")
+    except (ConflictError, NotFoundError):
+        return ""
+    except UsageError as error:  # its image has no sh any more, or we have no right any more
+        return error.what
+    return why
+
+
+def _tell(pods: LocalPods | KubePods, pod: str) -> str:
+    """Tell a job to end; why that could not be, "" where it was."""
+    try:
+        told = pods.execute(pod, shell_job.ending())
+    except UnclearError:  # its end may cut the way that it was told by
+        told = pods.execute(pod, shell_job.ending())
+    if told.exit_code == 0:
+        return ""
+    return (told.err.strip() or f"exit code {told.exit_code}").splitlines()[-1]
+
+
+def _stopped(place: Target, name: str, why: str) -> bool:
+    """Stop a job that cannot be ended in order; False, and said, where it goes on instead."""
+    try:
+        place.service.stop(name, "it could not be ended in order")
+    except (ConflictError, NotFoundError):  # it has ended just now, or is gone
+        return True
+    except ArgojobsError as error:
+        warn([f"{name} could be neither ended ({why}) nor stopped ({error.what})"], "note")
+        warn([goes_on(name, place.options)], "note")
+        return False
+    warn([f"{name} could not be ended in order ({why}): it is stopped"], "note")
+    return True
 
 
 def _to_the_end(place: Target, workflow: Workflow) -> int:

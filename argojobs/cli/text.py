@@ -101,6 +101,25 @@ def fit(text: str, width: int, *, signs: bool = True) -> str:
     return "".join(kept) + mark
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """Break a text at blanks into lines of so many characters, each indented as it is.
+
+    A longer word is broken too: nothing is lost. Width 0 means no limit.
+    """
+    import textwrap
+
+    if width <= 0 or len(text) <= width:
+        return [text]
+    indent = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(
+        text.lstrip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_on_hyphens=False,
+    )
+
+
 def pad(text: str, width: int) -> str:
     """Fill a text with blanks up to a number of cells."""
     return text + " " * (width - cells(text))

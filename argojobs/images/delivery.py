@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import ServerError
+from argojobs.images.unwinding import unwinding
 
 if TYPE_CHECKING:
     from argojobs.images.registry.client import Registry
@@ -41,38 +40,13 @@ def workplace(
         else nullcontext()
     )
     with (
-        _unwinding(),
+        unwinding(),
         tempfile.TemporaryDirectory(prefix="argojobs-image-") as folder,
         entered as login,
     ):
         secrets = Path(folder) / "secrets"
         secrets.mkdir(mode=0o700)
         yield Workplace(Path(folder), secrets, login)
-
-
-@contextmanager
-def _unwinding() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP end us by an exception, so that what is open is closed.
-
-    Signals that somebody ignores or handles already stay as they are.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    ends = [
-        one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL
-    ]
-    for one in ends:
-        signal.signal(one, leave)
-    try:
-        yield
-    finally:
-        for one in ends:
-            signal.signal(one, signal.SIG_DFL)
 
 
 def arrived(registry: Registry, repository: str, tag: str) -> str:

@@ -1,36 +1,43 @@
 """A workflow whose steps wait for a debugger: at their first line, or at the exception that ends them.
 
 `runtime/debugger.py` comes to them as an input artifact, and debugpy with it where there is a store.
-Our own program finds it there; any other that is Python gets it in front of its words. What would end a step that waits is left out: its
-deadlines, those of what calls it and of the run, its probes; and its attempts after the first, as
-each would wait anew. A step that is held at an exception keeps its attempts, so that a lost machine
-costs no training.
+Our own program finds it there; any other that is Python gets it in front of its words. What would
+end a step that waits is left out: its deadlines, those of what calls it and of the run, the probes
+that can end it (`readinessProbe` cannot, and `daemon: true` waits for it); its attempts after the
+first, as each would wait anew; and `memoize`, as a step that is not begun does not wait. A step
+that is held at an exception keeps its attempts, so that a lost machine costs no training; its
+probes, as it waits for nothing until it has failed; and `memoize`.
+
+Templates inside steps and tasks wait, too. What `templateDefaults` say counts as a template's own.
 
 Sources: Argo docs, fields (Template, `activeDeadlineSeconds`, `timeout`, `retryStrategy`,
-`templateDefaults`) and retries (`limit: 0` is one attempt).
+`templateDefaults`, `memoize`, `daemon`) and retries (`limit: 0` is one attempt).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
 from ..runtime import debugger
-from .called import called
-from .names import FULL_NAMES
-from .nearest import suggestion
-from .own_program import is_own_program
+from .debug_defaults import whole_container, without_defaults, without_probes
+from .debug_program import can_wait, is_pod, kind_of, started, waiting_words
+from .debug_steps import callers, chosen_templates, on_server
+from .every_template import every_template, shown_name
 
 Object = dict[str, Any]
 
 #: The input artifact with debugpy and the program that waits.
 ARTIFACT = "argojobs-debugger"
 _DEADLINES = ("activeDeadlineSeconds", "timeout")
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_MEMOIZE = "memoize"
+#: Those that end a container.
+_PROBES = ("livenessProbe", "startupProbe")
 _ONE_ATTEMPT = {"limit": "0"}
+_WHEN = {False: debugger.FIRST_LINE, True: debugger.AT_ERROR}
 _MODE = {"mode": 0o755, "recurseMode": True}
 
 
@@ -51,177 +58,122 @@ def with_debugger(
 ) -> tuple[Object, list[str]]:
     """Return a workflow whose steps wait for a debugger, and what is to be told of it.
 
-    key: of the archive with debugpy in the artifact repository. program: the source of what waits,
-    where there is no such archive: then each image needs its own debugpy. Raises UsageError for a step that there is not, or whose program is not Python.
+    It may be a CronWorkflow, or a WorkflowTemplate. key: of the archive with debugpy in the
+    artifact repository. program: the source of what waits, where there is no such archive: then
+    each image needs its own debugpy. Raises UsageError for a step that there is not, or that is on
+    the server, or whose program is not Python.
     """
-    spec = dict(workflow.get("spec") or {})
-    templates = [dict(one) for one in spec.get("templates") or ()]
-    by_name = {str(one.get("name", "")): one for one in templates}
-    chosen = _chosen(workflow, by_name, wanted.steps)
-    waiting = [name for name in chosen if _can_wait(by_name[name])]
-    others = [name for name in chosen if name not in waiting and _is_pod(by_name[name])]
-    if not waiting or (wanted.steps and others):
-        raise _not_python(others)
-    held = {*waiting, *_callers(by_name, waiting)}
-    _push_defaults(spec, templates, held)
-    spec.pop("activeDeadlineSeconds", None)
-    for template in templates:
-        name = str(template.get("name", ""))
-        if name in held:
-            _suspend(template, keep_attempts=wanted.on_error)
-        if name in waiting:
-            _let_wait(template, wanted.on_error, _artifact(key, program))
-    spec["templates"] = templates
-    notes = [f"not Python, and so without a debugger: {', '.join(others)}"] if others else []
+    given, artifact = workflow.get("spec") or {}, _artifact(key, program)
+    metadata = workflow.get("metadata") or {}
+    if workflow.get("kind") == "CronWorkflow":
+        inner, notes = _with_spec(given.get("workflowSpec") or {}, metadata, wanted, artifact)
+        return {**workflow, "spec": {**given, "workflowSpec": inner}}, notes
+    spec, notes = _with_spec(given, metadata, wanted, artifact)
     return {**workflow, "spec": spec}, notes
 
 
-def _chosen(
-    workflow: Mapping[str, Any], by_name: Mapping[str, Object], steps: Collection[str]
-) -> list[str]:
-    """Return the names of the templates that are meant. Raises UsageError for a name of none."""
-    if not steps:
-        return list(by_name)
-    meant: dict[str, set[str]] = {name: {name} for name in by_name}
-    for template in by_name.values():
-        for call, target in _calls(template):
-            if target in by_name:
-                meant.setdefault(call, set()).add(target)
-    notes = (workflow.get("metadata") or {}).get("annotations") or {}
-    for short, whole in json.loads(notes.get(FULL_NAMES) or "{}").items():
-        if short in meant:
-            meant.setdefault(whole, set()).update(meant[short])
-    found: set[str] = set()
-    for step in steps:
-        targets = meant.get(step) or meant.get(step.replace("_", "-"))
-        if targets is None:
-            names = [name for name in meant if any(_is_pod(by_name[one]) for one in meant[name])]
-            raise UsageError(
-                f"there is no step {step!r} to debug",
-                hint=suggestion(step, names, what="there are"),
-            )
-        found |= targets
-    inside = _below(by_name, found)
-    return [name for name in by_name if name in inside]
+def _with_spec(
+    given: Mapping[str, Any], metadata: Mapping[str, Any], wanted: Debugging, artifact: Object
+) -> tuple[Object, list[str]]:
+    """Return a workflow's spec and what is to be told. Arguments and errors: `with_debugger`."""
+    spec = dict(given)
+    spec["templates"] = deepcopy(spec.get("templates") or [])
+    reference = spec.get("workflowTemplateRef")
+    if reference and not spec["templates"]:
+        raise on_server("what this workflow starts", reference.get("name"))
+    templates = every_template(spec["templates"])
+    defaults = spec.get("templateDefaults") or {}
+    chosen = chosen_templates(metadata, templates, wanted.steps)
+    wholes = {key: whole_container(defaults, templates[key]) for key in chosen}
+    waiting = [key for key in chosen if can_wait(kind_of(templates[key]), wholes[key])]
+    others = [key for key in chosen if key not in waiting and is_pod(templates[key])]
+    if not waiting or (wanted.steps and others):
+        raise _not_python({key: started(kind_of(templates[key]), wholes[key]) for key in others})
+    _suspend_all(spec, templates, waiting, wanted.on_error)
+    has_arguments = {kind for kind, one in defaults.items() if _has_arguments(one)}
+    for key in waiting:
+        kind = kind_of(templates[key])
+        told = _told(wholes[key], wanted.on_error)
+        words = _divided(waiting_words(kind, wholes[key]), kind in has_arguments)
+        _let_wait(templates[key], told, words, artifact)
+    named = ", ".join(dict.fromkeys(map(shown_name, others)))
+    return spec, [f"not Python, and so without a debugger: {named}"] if others else []
 
 
-def _calls(template: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the calls of a template: the name of the step or task, and of what it calls."""
-    tasks: list[Any] = [*((template.get("dag") or {}).get("tasks") or ())]
-    for group in template.get("steps") or ():
-        tasks += group if isinstance(group, list) else [group]
-    return [(str(one.get("name", "")), str(one.get("template", ""))) for one in tasks if one]
-
-
-def _below(by_name: Mapping[str, Object], names: Collection[str]) -> set[str]:
-    """Return templates and all that they call: the steps of a graph that is named are its own."""
-    found, left = set(names), list(names)
-    while left:
-        for name in called(by_name[left.pop()]):
-            if name in by_name and name not in found:
-                found.add(name)
-                left.append(name)
-    return found
-
-
-def _callers(by_name: Mapping[str, Object], names: Collection[str]) -> set[str]:
-    """Return the templates from which some of these are reached."""
-    calls = {name: set(called(template)) for name, template in by_name.items()}
-    found: set[str] = set()
-    grown = set(names)
-    while grown:
-        grown = {name for name, targets in calls.items() if targets & grown} - found
-        found |= grown
-    return found
-
-
-def _is_pod(template: Mapping[str, Any]) -> bool:
-    return any(kind in template for kind in ("container", "script", "containerSet"))
-
-
-def _can_wait(template: Mapping[str, Any]) -> bool:
-    if isinstance(template.get("script"), Mapping):
-        return bool(_script_command(template["script"]))
-    container = template.get("container")
-    if not isinstance(container, Mapping):
-        return False
-    return is_own_program(container) or bool(debugger.python_words(_words(container))[1])
-
-
-def _words(container: Mapping[str, Any]) -> list[str]:
-    """Return the words of a container that names its program; none where the image has it."""
-    command = [str(word) for word in container.get("command") or ()]
-    return [*command, *(str(word) for word in container.get("args") or ())] if command else []
-
-
-def _script_command(script: Mapping[str, Any]) -> list[str]:
-    """Return the command of a Python script with our program in it; Argo puts the file after it."""
-    flags, target = debugger.python_words([*map(str, script.get("command") or ()), "script"])
-    return [*flags, debugger.PACKED] if target == ["script"] else []
-
-
-def _not_python(names: Collection[str]) -> UsageError:
-    if not names:
+def _not_python(programs: Mapping[str, str]) -> UsageError:
+    """Return the error for templates, by their keys, with what each starts."""
+    if not programs:
         return UsageError(
             "no step of this workflow can wait for a debugger",
             hint="its templates are elsewhere, or none of them starts a program",
         )
+    listed = dict.fromkeys(f"{shown_name(key)} starts {what}" for key, what in programs.items())
     return UsageError(
-        f"only Python can wait for a debugger, which is not what {', '.join(names)} start"
-        + ("s" if len(names) == 1 else ""),
+        f"only Python can wait for a debugger: {', '.join(listed)}",
         hint="a container has to say it: command: [python3, ...]; what an image starts by itself, "
         "or a shell, is not looked into",
     )
 
 
-def _push_defaults(spec: Object, templates: list[Object], held: Collection[str]) -> None:
-    """Give the defaults that are about to be suspended to those templates that keep them."""
-    defaults = dict(spec.get("templateDefaults") or {})
-    for field in (*_DEADLINES, "retryStrategy"):
-        value = defaults.pop(field, None)
-        if value is None:
-            continue
-        for template in templates:
-            own = template.get(field)
-            if field == "retryStrategy":
-                template[field] = {**value, **(own or {})}
-            elif own is None and template.get("name") not in held:
-                template[field] = value
-    if "templateDefaults" in spec:
-        spec["templateDefaults"] = defaults
+def _suspend_all(
+    spec: Object, templates: Mapping[str, Object], waiting: Collection[str], on_error: bool
+) -> None:
+    """Take away what would end the templates that wait, or those that call them."""
+    held = {*waiting, *callers(templates, waiting)}
+    fields = _DEADLINES if on_error else (*_DEADLINES, _MEMOIZE)
+    without_defaults(spec, templates, held, fields)
+    if not on_error:
+        without_probes(spec, templates, waiting, _PROBES)
+        for key in waiting:
+            container = templates[key][kind_of(templates[key])]
+            for name in _PROBES:
+                container.pop(name, None)
+    spec.pop("activeDeadlineSeconds", None)
+    for key in held:
+        template = templates[key]
+        for field in fields:
+            template.pop(field, None)
+        if not on_error and (template.get("retryStrategy") or spec.get("retryStrategy")):
+            # Still there, as `{{retries}}` is known only beside one; and so the run's is overruled.
+            template["retryStrategy"] = dict(_ONE_ATTEMPT)
 
 
-def _suspend(template: Object, *, keep_attempts: bool) -> None:
-    """Take away what would end a step that waits, or begin it again."""
-    for field in _DEADLINES:
-        template.pop(field, None)
-    if "retryStrategy" in template and not keep_attempts:
-        # Still there, as `{{retries}}` is known only beside one.
-        template["retryStrategy"] = dict(_ONE_ATTEMPT)
-
-
-def _let_wait(template: Object, on_error: bool, artifact: Object) -> None:
-    """Let the program of a template wait."""
-    kind = "script" if isinstance(template.get("script"), Mapping) else "container"
-    container = {name: value for name, value in template[kind].items() if name not in _PROBES}
-    when = debugger.AT_ERROR if on_error else debugger.FIRST_LINE
-    told = [{"name": debugger.WANTED, "value": when}]
-    if any(one.get("hostPort") for one in container.get("ports") or () if _is_ours(one)):
-        told.append({"name": debugger.ADDRESS, "value": f"0.0.0.0:{debugger.PORT}"})
+def _let_wait(template: Object, told: list[Object], words: Object, artifact: Object) -> None:
+    """Let the program of a template wait: it is told so, and started by other words, if any."""
+    container = template[kind_of(template)]
     names = {one["name"] for one in told}
     others = [one for one in container.get("env") or () if one.get("name") not in names]
     container["env"] = [*others, *told]
-    if kind == "script":
-        container["command"] = _script_command(container)
-    elif not is_own_program(container):
-        flags, target = debugger.python_words(_words(container))
-        container["command"] = [*flags, debugger.PACKED, *target]
+    if words:
         container.pop("args", None)
-    template[kind] = container
-    inputs = dict(template.get("inputs") or {})
+        container.update(words)
+    inputs = template["inputs"] = template.get("inputs") or {}
     before = [one for one in inputs.get("artifacts") or () if one.get("name") != ARTIFACT]
-    inputs["artifacts"] = [*before, artifact]
-    template["inputs"] = inputs
+    inputs["artifacts"] = [*before, dict(artifact)]
+
+
+def _told(container: Mapping[str, Any], on_error: bool) -> list[Object]:
+    """Return the variables that tell a container when to wait, and where to listen."""
+    told = [{"name": debugger.WANTED, "value": _WHEN[on_error]}]
+    if any(one.get("hostPort") for one in container.get("ports") or () if _is_ours(one)):
+        told.append({"name": debugger.ADDRESS, "value": f"0.0.0.0:{debugger.PORT}"})
+    return told
+
+
+def _has_arguments(default: object) -> bool:
+    return isinstance(default, Mapping) and bool(default.get("args"))
+
+
+def _divided(words: list[str], has_arguments: bool) -> Object:
+    """Return words as a container has them.
+
+    has_arguments: the defaults have some, which only arguments of its own keep away.
+    """
+    if not words:
+        return {}
+    if has_arguments:
+        return {"command": words[:1], "args": words[1:]}
+    return {"command": words}
 
 
 def _is_ours(port: Mapping[str, Any]) -> bool:

@@ -2,8 +2,11 @@
 
 They need `sh` and the usual small programs (sleep, mkdir, rm), in any image. What they know of
 each other lies beside the run's results in a folder of the container, so that it is never kept:
-the variables of the job, its folder, and the number of its process. Argo passes SIGTERM on to it
-(Argo docs: emissary executor); SIGUSR1 is how it is ended in order.
+the folder of the job, and the number of its process. Argo passes SIGTERM on to it (Argo docs:
+emissary executor); SIGUSR1 is how it is ended in order.
+
+The variables of the job may hold secrets, so they lie in a file that has no name any more, open
+in the process: however that ends, nothing of them stays. Others find it by Linux's /proc.
 
 On a cluster the job ends by itself after a time without use: GPUs of others depend on it. In use
 means that it has more processes than at its beginning: those of a shell that waits for a command
@@ -22,7 +25,8 @@ IDLE = 2 * 60 * 60
 
 _FOLDER = 'here="${ARGOJOBS_ROOT:-}/argojobs/out/.shell"\n'
 
-#: The variables are noted before any of ours is set, which may have the name of one of them.
+#: The variables are noted before any of ours is set, which may have the name of one of them. A
+#: network's disk keeps a file without a name beside the others while it is open anywhere.
 _WAITS = (
     "variables=$(export -p)\n"
     + _FOLDER
@@ -31,6 +35,7 @@ limit=$1 asleep=
 over() {
   trap '' TERM
   kill $asleep 2>/dev/null
+  exec 3<&-
   rm -rf "$here"
   exit "$1"
 }
@@ -45,15 +50,17 @@ processes() {
 command -v sleep >/dev/null || { echo "argojobs: the image has no sleep" >&2; exit 1; }
 mkdir -p "$ARGOJOBS_OUT" && mkdir -m 700 "$here" || exit 1
 pwd >"$here/folder"
-printf '%s\\n' "$variables" >"$here/variables"
-[ "$limit" -eq 0 ] || echo "export TMOUT=$limit" >>"$here/variables"
+(umask 077 && : >"$here/variables") && exec 3<>"$here/variables" || exit 1
+rm -f "$here/variables"
+printf '%s\\n' "$variables" >&3
+[ "$limit" -eq 0 ] || echo "export TMOUT=$limit" >&3
 processes
 alone=$count idle=0 pause=60
 [ "$limit" -eq 0 ] || [ "$limit" -ge "$pause" ] || pause=$limit
 echo $$ >"$here/process"
 echo "argojobs: waiting for a shell"
 while :; do
-  sleep "$pause" >/dev/null 2>&1 &
+  sleep "$pause" >/dev/null 2>&1 3<&- &
   asleep=$!
   wait "$asleep" || over 1
   [ "$limit" -gt 0 ] || continue
@@ -75,7 +82,13 @@ until [ -s "$here/process" ] || [ "$tries" -ge 60 ]; do
   sleep 1
 done
 [ ! -f "$here/folder" ] || { IFS= read -r folder <"$here/folder" && cd "$folder"; }
-[ ! -f "$here/variables" ] || . "$here/variables"
+if [ -f "$here/process" ] && read -r process <"$here/process"; then
+  if [ -r "/proc/$process/fd/3" ]; then
+    . "/proc/$process/fd/3"
+  else
+    echo "argojobs: the variables of the job are out of reach" >&2
+  fi
+fi
 exec "$@"
 """
 )

@@ -100,6 +100,14 @@ def hold(error: BaseException, code: str = "") -> None:
     _stop_at(error)
 
 
+def hold_if_possible(error: BaseException, code: str = "") -> None:
+    """The same; where there is no debugger that is said, and the program ends as it would."""
+    try:
+        hold(error, code)
+    except DebuggerError as failed:
+        _say(f"argojobs: not held: {failed}\n  {failed.hint}")
+
+
 def wrapped(argv: Sequence[str], code: str = "") -> list[str]:
     """Return the words that start a Python program so that it waits; other words as they are.
 
@@ -247,13 +255,13 @@ def main(words: Sequence[str]) -> None:
     own = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0]) == own:
         del sys.path[0]
-    try:
-        if wanted(FIRST_LINE):
+    if wanted(FIRST_LINE):
+        try:
             wait()
-        _run(words)
-    except DebuggerError as error:
-        _say(f"argojobs: {error}\n  {error.hint}")
-        sys.exit(_BEFORE_USER_CODE)
+        except DebuggerError as error:
+            _say(f"argojobs: {error}\n  {error.hint}")
+            sys.exit(_BEFORE_USER_CODE)
+    _run(words)
 
 
 def _run(words: Sequence[str]) -> None:
@@ -263,7 +271,7 @@ def _run(words: Sequence[str]) -> None:
     except SystemExit as error:
         if error.code and wanted(AT_ERROR):
             error.__traceback__ = _users(error.__traceback__)
-            hold(error)
+            hold_if_possible(error)
         raise
     except BaseException as error:  # noqa: BLE001 - shown as Python shows it
         error.__traceback__ = _users(error.__traceback__)
@@ -271,53 +279,74 @@ def _run(words: Sequence[str]) -> None:
         if isinstance(error, KeyboardInterrupt):
             sys.exit(_INTERRUPTED)
         if wanted(AT_ERROR):
-            hold(error)
+            hold_if_possible(error)
         sys.exit(1)
 
 
 def _execute(words: Sequence[str]) -> None:
-    kind, main = words[0], sys.modules["__main__"].__class__("__main__")
-    if kind == "-m" or kind.endswith((".zip", ".pyz")) or os.path.isdir(kind):
-        import runpy
+    """Run the program in a `__main__` of its own, which stays: threads and what runs at exit use it."""
+    import pkgutil
 
-        if kind == "-m":
-            sys.argv = list(words[1:])
-            _search(os.getcwd())
-            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        else:
-            sys.argv = list(words)
-            runpy.run_path(kind, run_name="__main__")
-        return
+    kind = words[0]
+    main = sys.modules["__main__"].__class__("__main__")
     sys.modules["__main__"] = main
+    sys.argv = list(words)
+    if kind == "-m":
+        _search(os.getcwd())
+        sys.argv = list(words[1:])
+        _run_module(words[1], alter_argv=True)
+        return
     if kind == "-c":
         sys.argv = ["-c", *words[2:]]
         _search("")
         name, source = "<string>", words[1].encode()
     elif kind == "-":
-        sys.argv = list(words)
         _search("")
-        name, source = "<stdin>", sys.stdin.buffer.read()
-        main.__file__ = name
+        name = main.__file__ = "<stdin>"
+        source = sys.stdin.buffer.read()
+    elif pkgutil.get_importer(kind) is not None:  # a folder, or a zip file by any name
+        sys.path.insert(0, os.path.abspath(kind))
+        _run_module("__main__", alter_argv=False)
+        return
     else:
-        sys.argv = list(words)
-        name = main.__file__ = os.path.join(os.getcwd(), kind)
-        with open(name, "rb") as file:
-            source = file.read()
-        _search(os.path.dirname(os.path.realpath(name)))
+        name, source = _file(main, kind)
     exec(compile(source, name, "exec", dont_inherit=True), main.__dict__)  # noqa: S102
 
 
+def _run_module(name: str, *, alter_argv: bool) -> None:
+    """Run a module in `__main__`, by what `python -m` itself is made of, as debuggers do."""
+    import runpy
+
+    runpy._run_module_as_main(name, alter_argv)  # type: ignore[attr-defined] # noqa: SLF001
+
+
+def _file(main: Any, kind: str) -> tuple[str, bytes]:
+    """Return the name and the source of a script, which `main` is told of."""
+    from importlib.machinery import SourceFileLoader
+
+    name = main.__file__ = os.path.join(os.getcwd(), kind)
+    main.__loader__ = SourceFileLoader("__main__", name)
+    try:
+        with open(name, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        _say(f"{sys.executable}: can't open file {name!r}: [Errno {error.errno}] {error.strerror}")
+        sys.exit(2)
+    _search(os.path.dirname(os.path.realpath(name)))
+    return name, source
+
+
 def _search(place: str) -> None:
-    if not getattr(sys.flags, "safe_path", False):
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         sys.path.insert(0, place)
 
 
 def _users(traceback: TracebackType | None) -> TracebackType | None:
     """Return the part of a traceback that is the program's: what comes after us and runpy."""
-    while traceback is not None and (
-        traceback.tb_frame.f_code.co_filename == __file__
-        or traceback.tb_frame.f_code.co_filename.startswith("<frozen runpy")
-    ):
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if name != __file__ and not name.startswith("<frozen ") and not name.endswith("runpy.py"):
+            break
         traceback = traceback.tb_next
     return traceback
 

@@ -51,17 +51,14 @@ def main(arguments: Sequence[str], root: str, entries: Sequence[str] = ("",)) ->
         step = _find(_import(file, root, entries), name, file)
         values = _arguments(step)
     except _UserFailure as failed:
-        return _show_failure(failed)
+        return _failed(failed, root)
     except ArgojobsError as error:
         _report(error)
         return BEFORE_USER_CODE
     try:
         return _run(step, values, root)
     except _UserFailure as failed:
-        code = _show_failure(failed)
-        if _debugged("error") and not step.is_command and code != INTERRUPTED:
-            _hold(failed.error, root)
-        return code
+        return _failed(failed, root)
     except ArgojobsError as error:
         _report(error)
         return BEFORE_USER_CODE if isinstance(error, StepError) else FAILED
@@ -175,14 +172,13 @@ def _await_debugger(root: str) -> None:
         raise StepError(str(error), hint=error.hint) from error
 
 
-def _hold(error: BaseException, root: str) -> None:
-    """Hold the step at an exception until a debugger lets it go; its exit code stays what it is."""
-    sys.stderr.flush()
-    debugger = _debugger()
-    try:
-        debugger.hold(error, root)
-    except debugger.DebuggerError as failed:
-        print(f"argojobs: not held: {failed}\n  {failed.hint}", file=sys.stderr)
+def _hold(failed: _UserFailure, code: int, root: str) -> None:
+    """Hold a step that failed at its exception until a debugger lets it go, if that is wanted."""
+    if _debugged("error") and code != INTERRUPTED:
+        try:
+            _debugger().hold_if_possible(failed.error, root)
+        except StepError as error:
+            _report(error)
 
 
 def _run(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
@@ -284,6 +280,13 @@ def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int
         outputs.read_command_parameters(step.name, fields, made)
         outputs.write(step.name, fields, step.outputs, made)
     return 0
+
+
+def _failed(failed: _UserFailure, root: str) -> int:
+    """Show what the user's code raised, hold the step there if that is wanted; return the code."""
+    code = _show_failure(failed)
+    _hold(failed, code, root)
+    return code
 
 
 def _show_failure(failed: _UserFailure) -> int:

@@ -165,6 +165,32 @@ def test_a_job_that_ended_badly_beside_its_shell_is_a_failure(
     assert state(argojobs, name)["status"]["phase"] == "Failed"
 
 
+def test_a_job_whose_folder_is_gone_is_stopped_and_keeps_what_it_has(
+    argojobs, project: Path, waiting
+) -> None:
+    name = waiting()
+    given = "echo half > $ARGOJOBS_OUT/note; rm -r /argojobs/out/.shell; exit 4\n"
+    run = typed("ssh", name, "--end", given=given)
+    assert run.returncode == 4
+    assert f"{name} could not be ended in order" in run.stderr
+    assert state(argojobs, name)["status"]["phase"] == "Failed"
+    assert kept(argojobs, project, name) == "half\n"
+
+
+def test_of_a_job_that_is_killed_no_variable_stays_in_its_scratch(
+    argojobs, home: Path, waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRIVATE", "s3cr3t")
+    Path("argojobs.toml").write_text('[local]\nenvironment = ["PRIVATE"]\n')
+    name = waiting()
+    given = 'echo "$PRIVATE"; kill -KILL $(cat /argojobs/out/.shell/process)\n'
+    assert typed("ssh", name, "--end", given=given).stdout == "s3cr3t\n"
+    (scratch,) = (home / "pods" / name).glob("*/scratch")
+    assert list(scratch.rglob(".shell/process")), "it is kept to be looked at"
+    files = [file for file in scratch.rglob("*") if file.is_file()]
+    assert not [file for file in files if b"s3cr3t" in file.read_bytes()]
+
+
 def test_a_job_is_started_again(argojobs, waiting) -> None:
     name = waiting()
     argojobs("stop", name)

@@ -14,9 +14,15 @@ from argojobs.cli.pending import Pending
 from argojobs.cli.shell_wish import idle_of, require_way_in
 from argojobs.client.failures import UnclearError
 from argojobs.config.contexts import LOCAL, Context
-from argojobs.errors import ConflictError, NotFoundError, RunFailedError, UsageError
+from argojobs.errors import (
+    ConflictError,
+    NotFoundError,
+    RunFailedError,
+    ServerError,
+    UsageError,
+)
 from argojobs.manifest.words import RUNS
-from argojobs.service import Pod
+from argojobs.service import Pod, Ran
 
 RUN = "shell-a"
 LAB = Context("lab", server="https://lab", namespace="argo")
@@ -42,6 +48,7 @@ class Pods:
         self.ending: list[Exception] = []
         self.ready = [True]
         self.ended = 0
+        self.deaf = False
 
     def of_run(self, run: str) -> list[Pod]:
         phase = self.service.get(run)["status"]["nodes"][f"{RUN}-shell"]["phase"]
@@ -52,11 +59,14 @@ class Pods:
             raise ConflictError("the container main has not begun")
         return True
 
-    def execute(self, *_) -> None:
+    def execute(self, *_) -> Ran:
         self.ended += 1
+        if self.deaf:
+            return Ran(2, "", "sh: cannot open process\n")
         if self.ending:
             raise self.ending.pop(0)
         self.service.runs[RUN] = at("Succeeded")
+        return Ran(0, "", "")
 
 
 @pytest.fixture
@@ -81,11 +91,15 @@ def pods(monkeypatch: pytest.MonkeyPatch):
     return found
 
 
-def opened(pods: Pods, context: Context = LAB, limit: float | None = None) -> int:
+def place_of(pods: Pods, context: Context = LAB) -> Target:
     options = " --context lab" if context is LAB else ""
-    place = Target(context, pods.service, pytest.fail, lambda: pods.service, options)
+    return Target(context, pods.service, pytest.fail, lambda: pods.service, options)
+
+
+def opened(pods: Pods, context: Context = LAB, limit: float | None = None) -> int:
+    place = place_of(pods, context)
     run = pods.service.get(RUN)
-    return shell_job.open_shell(place, run, Pending(limit=limit, options=options), 7200)
+    return shell_job.open_shell(place, run, Pending(limit=limit, options=place.options), 7200)
 
 
 def test_it_is_entered_once_its_program_can_be_and_ended_after(pods: Pods, capsys) -> None:
@@ -131,8 +145,75 @@ def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, ca
 )
 def test_the_end_may_come_before_it_is_told(pods: Pods, ending) -> None:
     pods.ending = list(ending)
-    shell_job.end(pods, "pod")
+    assert shell_job.end(place_of(pods), pods, "pod") == ""
     assert pods.ended == (2 if isinstance(ending[0], UnclearError) else 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [(None, "sh: cannot open process"), (UsageError("sh could not be started"), "sh could not")],
+    ids=["its folder is gone", "its shell is gone"],
+)
+def test_a_job_that_does_not_hear_its_end_is_stopped(
+    pods: Pods, capsys, monkeypatch: pytest.MonkeyPatch, error: Exception | None, why: str
+) -> None:
+    stop = pods.service.stop
+
+    def stopped(*words):
+        stop(*words)
+        pods.service.runs[RUN] = at("Failed")
+
+    monkeypatch.setattr(pods.service, "stop", stopped)
+    pods.deaf, pods.ending = error is None, [error]
+    assert opened(pods) == 1
+    assert ("stop", RUN, "it could not be ended in order") in pods.service.calls
+    said = capsys.readouterr().err
+    assert f"shell-a could not be ended in order ({why}" in said
+    assert "shell-a failed" in said
+    assert "goes on" not in said
+
+
+def test_a_job_that_cannot_be_stopped_either_is_left_and_that_is_said(
+    pods: Pods, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_):
+        raise ServerError("out of reach")
+
+    monkeypatch.setattr(pods.service, "stop", refused)
+    pods.deaf, pods.code = True, 7
+    assert opened(pods) == 7
+    pods.code = 0
+    monkeypatch.setattr(shell_job.time, "sleep", lambda _: None)
+    assert opened(pods) == 1, "the shell ended well, the job did not"
+    said = capsys.readouterr().err
+    assert "neither ended (sh: cannot open process) nor stopped (out of reach)" in said
+    assert said.endswith(GOES_ON)
+
+
+def test_a_job_that_ends_just_now_is_not_stopped(pods: Pods, monkeypatch) -> None:
+    """Another shell has ended it: its number is gone, and soon it is."""
+
+    def starts(*_) -> bool:
+        if pods.ended:
+            pods.service.runs[RUN] = at("Succeeded")
+            raise ConflictError("the container main has ended")
+        return True
+
+    pods.deaf = True
+    monkeypatch.setattr(pods, "starts", starts)
+    assert opened(pods) == 0
+    assert pods.service.calls == []
+
+
+def test_a_job_that_ends_while_it_is_stopped_is_well(pods: Pods, monkeypatch, capsys) -> None:
+    def ended(*_):
+        pods.service.runs[RUN] = at("Succeeded")
+        raise ConflictError("it has ended")
+
+    monkeypatch.setattr(pods.service, "stop", ended)
+    pods.deaf = True
+    assert opened(pods) == 0
+    assert "stopped" not in capsys.readouterr().err
 
 
 def test_a_job_that_fails_before_it_can_be_entered_says_why(pods: Pods, capsys) -> None:

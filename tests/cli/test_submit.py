@@ -91,6 +91,9 @@ def script(folder: Path) -> Path:
         (("submit", "ssh", "-n", "many"), "-n 'many' is no whole number"),
         (("-n", "many", "submit", "ssh"), "-n 'many' is no whole number"),
         (("-n", "2", "list"), "-n 2 before a verb is for submit ssh"),
+        (("-n", "2", "list"), "list --help lists its own options"),
+        (("-n", "8", "run", "train.py"), "--resources gpu=8"),
+        (("-n", "8", "compile", "train.py"), "--resources gpu=8"),
         (("submit", "ssh", "--resources", "gpu=1"), "given twice"),
         (("submit", "ssh", "--", "x"), "--shell takes no words"),
     ],
@@ -105,3 +108,4 @@ def test_its_help_is_shown_without_ssh(argojobs) -> None:
     answer = argojobs("submit", "--help")
     assert answer.code == 0
     assert "-n, --gpus" in answer.out
+    assert "argojobs -n 8 submit ssh" in answer.out.replace("\n ", "")

@@ -87,6 +87,33 @@ def test_whoever_enters_is_in_its_folder_with_its_variables(job) -> None:
 
 def test_its_variables_are_for_nobody_else(job) -> None:
     assert (job.out / ".shell").stat().st_mode & 0o777 == 0o700
+    assert Path(f"/proc/{job.process.pid}/fd/3").stat().st_mode & 0o777 == 0o600
+
+
+def test_its_variables_go_with_it_even_where_it_is_killed(job) -> None:
+    assert "$HOME" in Path(f"/proc/{job.process.pid}/fd/3").read_text()
+    job.process.kill()
+    job.process.wait()
+    left = {file.name: file.read_text() for file in (job.out / ".shell").iterdir()}
+    assert set(left) == {"folder", "process"}
+    assert not any("$HOME" in text for text in left.values())
+
+
+def test_what_whoever_enters_makes_is_for_others_as_ever(job) -> None:
+    before = os.umask(0o022)
+    try:
+        done = job.run(entering(["sh", "-c", "umask"]))
+    finally:
+        os.umask(before)
+    assert done.stdout.strip() == "0022"
+    assert (job.out / "results").stat().st_mode & 0o777 == 0o777 & ~before
+
+
+def test_variables_out_of_reach_are_said(job) -> None:
+    (job.out / ".shell" / "process").write_text("none\n")
+    done = job.run(entering(["sh", "-c", "echo in"]))
+    assert done.stdout == "in\n"
+    assert "the variables of the job are out of reach" in done.stderr
 
 
 def test_ending_what_has_ended_does_nothing(job) -> None:

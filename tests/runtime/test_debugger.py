@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -169,6 +170,17 @@ def test_any_other_program_is_started_as_it_is_and_that_is_said(
     assert "sh is no Python program: it does not wait" in capsys.readouterr().err
 
 
+#: What runs after its last line finds its own `__main__` and words.
+LATE = """\
+import atexit, pickle, sys, threading
+class A: pass
+def look(where):
+    print(where, pickle.loads(pickle.dumps(A())).__class__ is A, sys.argv[1:])
+atexit.register(look, "exit")
+threading.Timer(0.05, look, ["thread"]).start()
+"""
+
+
 # A program under it is what it is under Python
 
 _TELLS = """\
@@ -193,6 +205,9 @@ print(sys.argv, __name__, os.path.abspath(sys.path[0]), __main__.__dict__ is glo
         ["-c", "raise KeyError('é')"],
         ["-c", "(("],
         ["spawns.py"],
+        ["-m", "pkg.late"],
+        ["archive", "x"],
+        ["-m", "pkg.none"],
     ],
     ids=lambda words: words[0] + words[-1][:12],
 )
@@ -201,6 +216,9 @@ def test_it_runs_as_python_runs_it(place: Path, tmp_path: Path, words: list[str]
     (tmp_path / "pkg").mkdir()
     for name in ("show", "__main__"):
         (tmp_path / "pkg" / f"{name}.py").write_text(_TELLS)
+    (tmp_path / "pkg" / "late.py").write_text(LATE)
+    with zipfile.ZipFile(tmp_path / "archive", "w") as archive:
+        archive.writestr("__main__.py", _TELLS)
     (tmp_path / "fails.py").write_text(FAILS)
     (tmp_path / "spawns.py").write_text(
         "import multiprocessing as m\n"
@@ -227,6 +245,42 @@ def test_it_runs_as_python_runs_it(place: Path, tmp_path: Path, words: list[str]
     frames = [line for line in err.splitlines() if line.startswith("  File")]
     assert frames == [line for line in expected[2].splitlines() if line.startswith("  File")]
     assert err.splitlines()[-1:] == expected[2].splitlines()[-1:]
+
+
+@pytest.mark.parametrize("flags", [["-I"], ["-P"]])
+def test_where_python_searches_no_folder_it_does_not_either(
+    place: Path, tmp_path: Path, flags: list[str]
+) -> None:
+    (tmp_path / "show.py").write_text("import sys; print(sys.path)")
+
+    def run(*before: str) -> str:
+        command = [PYTHON, *flags, *before, "show.py"]
+        env = environment(place, "")
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout  # fmt: skip
+
+    assert run(str(place / "argojobs" / "debugger")) == run()
+
+
+def test_a_file_that_there_is_not_is_said_as_python_says_it(place: Path, tmp_path: Path) -> None:
+    own = str(place / "argojobs" / "debugger")
+    done = subprocess.run(
+        [PYTHON, own, "no.py"],
+        cwd=tmp_path,
+        env=environment(place, ""),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"can't open file '{tmp_path}/no.py': [Errno 2]" in done.stderr
+
+
+def test_an_interrupted_program_ends_with_130_and_is_not_held(place: Path, tmp_path: Path) -> None:
+    source = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    with started(place, ["-c", source], tmp_path, "error") as program:
+        code, _, err = program.end()
+    assert code == 130
+    assert "held at" not in err
 
 
 # Waiting
@@ -283,17 +337,30 @@ def test_the_debugger_that_travelled_is_enough(place: Path, tmp_path: Path) -> N
         assert program.end()[:2] == (0, "5\n")
 
 
-def test_without_any_it_is_said_what_to_do(tmp_path: Path) -> None:
-    own = tmp_path / "argojobs" / "debugger"
+def without_debugpy(folder: Path, when: str, source: str) -> subprocess.CompletedProcess[str]:
+    own = folder / "argojobs" / "debugger"
     own.mkdir(parents=True)
     (own / "__main__.py").write_text(debugger_program())
-    done = subprocess.run(
-        [PYTHON, "-S", str(own), "-c", "print('ran')"],
-        env=environment(tmp_path, "1"),
+    return subprocess.run(
+        [PYTHON, "-S", str(own), "-c", source],
+        env=environment(folder, when),
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(("source", "code"), [("import sys; sys.exit(3)", 3), ("1 / 0", 1)])
+def test_without_any_a_program_that_fails_ends_as_it_would(
+    tmp_path: Path, source: str, code: int
+) -> None:
+    done = without_debugpy(tmp_path, "error", source)
+    assert done.returncode == code
+    assert "argojobs: not held: a debugger was asked for" in done.stderr
+
+
+def test_without_any_it_is_said_what_to_do(tmp_path: Path) -> None:
+    done = without_debugpy(tmp_path, "1", "print('ran')")
     assert (done.returncode, done.stdout) == (78, "")
     assert "has no debugpy\n  add `pip install debugpy` to the image" in done.stderr
 

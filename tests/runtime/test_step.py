@@ -221,6 +221,46 @@ def test_debug_on_error_holds_a_step_at_the_exception_and_its_exit_code(sandbox:
     assert ended(process)[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("source", "frame", "environment"),
+    [
+        ("here = 1\nhere / 0\n@step\ndef work() -> None: ...\n", "<module>", {}),
+        ("@command()\ndef work() -> list[str]:\n    here = 1\n    return here / 0\n", "work", {"ARGOJOBS_COMMAND": "1"}),
+    ],
+    ids=["import", "command"],
+)  # fmt: skip
+def test_debug_on_error_holds_what_fails_beside_the_function_too(
+    sandbox: Sandbox, source: str, frame: str, environment: dict[str, str]
+) -> None:
+    process, port = debugged(sandbox, source, "error", **environment)
+    with DebugClient("127.0.0.1", port) as client:
+        client.initialize()
+        client.attach(path_mappings=[("/mine", str(sandbox.code))])
+        client.configuration_done()
+        thread = client.wait_for_event("stopped")["threadId"]
+        found = client.stack(thread)[0]
+        assert found["name"] == frame
+        assert client.variables_of(found["id"])["here"] == "1"
+        client.continue_(thread)
+        client.wait_for_event("terminated")
+    assert ended(process)[0] == (78 if frame == "<module>" else 1)
+
+
+def test_ctrl_c_is_not_held(sandbox: Sandbox) -> None:
+    lay_down(sandbox, debugger_archive().entries)
+    sandbox.environment = {"ARGOJOBS_DEBUG": "error"}
+    done = sandbox.run("@step\ndef work() -> None:\n    raise KeyboardInterrupt\n")
+    assert done.returncode == 130
+    assert "held at" not in done.stderr
+
+
+def test_held_without_the_debugger_that_is_said_and_the_code_stays(sandbox: Sandbox) -> None:
+    sandbox.environment = {"ARGOJOBS_DEBUG": "error"}
+    done = sandbox.run("@step\ndef work() -> None:\n    1 / 0\n")
+    assert done.returncode == 1
+    assert "none came with it" in done.stderr
+
+
 def test_debug_of_a_command_step_waits_in_its_program(sandbox: Sandbox) -> None:
     (sandbox.project / "prog.py").write_text("import sys\nword = sys.argv[1]\nprint(word)\n")
     source = """

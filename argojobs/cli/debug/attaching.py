@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.debug.ways import debugs, own_port, template_of, waits
 from argojobs.cli.names import step_named
 from argojobs.cli.phases import ENDED
-from argojobs.cli.text import Line, show, warn
+from argojobs.cli.text import warn
 from argojobs.cli.tree import Step, walk
-from argojobs.errors import ConflictError
+from argojobs.errors import ConflictError, ServerError
 from argojobs.service import is_final
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     told to wait.
     """
     from argojobs.cli.debug.following import debugged
+    from argojobs.cli.follow import tell_whole
     from argojobs.compile.project import project_root
 
     run = str(workflow["metadata"]["name"])
@@ -37,11 +37,12 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     if step is not None and not step.pods:
         warn([f"{step.title} has not begun: it is waited for"], "note")
     path = step.path if step is not None else ""
-    with debugged(place, run, project_root(Path.cwd()), tell, path):
+    with debugged(place, run, project_root(Path.cwd()), lambda _, lines: tell_whole(lines), path):
         try:
             while not _over(workflow, path):
                 time.sleep(_SECONDS)
-                workflow = place.service.get(run)
+                with suppress(ServerError):  # what cannot be had now will be had later
+                    workflow = place.service.get(run)
         except KeyboardInterrupt:
             warn([f"{run} goes on; its steps wait as before"], "note")
             return 0
@@ -88,15 +89,6 @@ def _check_told(workflow: dict[str, Any], step: Step | None, given: str, options
         hint="that is said when a run is started: argojobs run FILE --debug-step STEP; into one "
         f"that runs leads argojobs ssh {run}{options}",
     )
-
-
-def tell(_: str, lines: Sequence[str]) -> None:
-    """Show lines about a step where people read."""
-    shown: list[Line] = [
-        [(line, "dim" if number else "yellow")] for number, line in enumerate(lines)
-    ]
-    if shown:
-        show(shown, stream=sys.stderr)
 
 
 def _over(workflow: dict[str, Any], path: str) -> bool:

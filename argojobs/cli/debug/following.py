@@ -7,9 +7,9 @@ have ended. Each way has an entry in `.vscode/launch.json`, which goes with it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,23 +26,29 @@ from argojobs.cli.follow import Tell
 from argojobs.cli.phases import ENDED
 from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.images.unwinding import unwinding
 from argojobs.runtime.debugger import ATTACHED
-from argojobs.service import Service, is_final
+from argojobs.service import is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
 
-#: So often it is looked which steps run, in seconds.
-_SECONDS = 2.0
+#: So often it is looked which steps run, and after so long a broken stream is tried again; seconds.
+_SECONDS, _AGAIN = 2.0, 5.0
+#: So long threads that ask a server are waited for in the end, in seconds.
+_LEAVE = 2.0
+
+#: A step's pod and the port of a debugger in it.
+_Key = tuple[str, int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Way:
     """A way that is open: the step's name, the entry it has, and what closes it."""
 
     step: str
     entry: Entry
-    stack: ExitStack = field(default_factory=ExitStack)
+    stack: ExitStack
 
 
 class Ways:
@@ -56,94 +62,104 @@ class Ways:
         self._place = place
         self._run = run
         self._folder = folder
-        self._tell = tell
+        self._show = tell
         self._only = only
-        self._lock = threading.Lock()
-        self._ways: dict[str, Way] = {}
-        self._tried: set[tuple[str, int]] = set()
+        self._lock = threading.RLock()
+        self._closed = False
+        self._tried: set[_Key] = set()
+        self._ways: dict[_Key, Way] = {}
 
-    def take(self, service: Service, node_id: str, text: str) -> None:
-        """Take a log line: open a way where a step says that it waits."""
+    def take(self, workflow: Callable[[], dict[str, Any]], node_id: str, text: str) -> None:
+        """Take a log line: open a way where a step says that it waits.
+
+        workflow: gets the run. Raises what that raises.
+        """
         waiting = said(node_id, text)
         if waiting is not None:
-            self.open(service.get(self._run), waiting)
+            self.open(workflow(), waiting)
         elif text == ATTACHED:
             with self._lock:
-                way = self._ways.get(node_id)
-            if way is not None:
-                self._tell(way.step, [f"{way.step}: a debugger is attached"])
+                steps = {way.step for key, way in self._ways.items() if key[0] == node_id}
+            for step in steps:
+                self._tell(step, [f"{step}: a debugger is attached"])
 
     def look(self, workflow: dict[str, Any]) -> None:
         """Look at the run: close the ways to what has ended, open those that no log tells of."""
         nodes = (workflow.get("status") or {}).get("nodes") or {}
         with self._lock:
-            ended = [one for one in self._ways if nodes.get(one, {}).get("phase") in ENDED]
-        for node_id in ended:
-            self._close(node_id)
+            ended = [key for key in self._ways if nodes.get(key[0], {}).get("phase") in ENDED]
+        for key in ended:
+            self._close(key)
         for node_id, node in nodes.items():
             if node.get("type") == "Pod" and node.get("phase") == "Running":
                 template = template_of(workflow, node_id)
                 port = own_port(workflow, template)
                 if port:
-                    self._open_own(workflow, Waiting(node_id, port, folder_of(template), own=True))
+                    self.open(workflow, Waiting(node_id, port, folder_of(template), own=True))
 
     def open(self, workflow: dict[str, Any], waiting: Waiting) -> None:
-        """Open the way to a step that waits, once, and tell of it; or tell why there is none."""
-        try:
-            self._open(workflow, waiting)
-        except ArgojobsError as error:
-            step = _name_of(_step_of(workflow, waiting.node_id), waiting.node_id)
-            self._tell(step, _no_way(step, error, self._run, self._place.options))
+        """Open the way to a step that waits, once, and tell of it; or tell why there is none.
 
-    def _open_own(self, workflow: dict[str, Any], waiting: Waiting) -> None:
-        """The same for a program that starts a debugger itself: until it has, it is tried again."""
-        try:
-            self._open(workflow, waiting)
-        except ServerError:
-            with self._lock:
-                self._tried.discard((waiting.node_id, waiting.port))
-        except ArgojobsError as error:
-            step = _name_of(_step_of(workflow, waiting.node_id), waiting.node_id)
-            self._tell(step, _no_way(step, error, self._run, self._place.options))
-
-    def _open(self, workflow: dict[str, Any], waiting: Waiting) -> None:
-        found = _step_of(workflow, waiting.node_id)
-        if self._only and (found is None or not _is_in(found, self._only)):
+        A program that starts its debugger itself is tried again until it has.
+        """
+        key = (waiting.node_id, waiting.port)
+        step = _step_of(workflow, waiting.node_id)
+        if self._only and (step is None or not _is_in(step, self._only)):
             return
-        node = ((workflow.get("status") or {}).get("nodes") or {}).get(waiting.node_id) or {}
+        nodes = (workflow.get("status") or {}).get("nodes") or {}
         with self._lock:
-            if node.get("phase") in ENDED or (waiting.node_id, waiting.port) in self._tried:
+            ended = (nodes.get(waiting.node_id) or {}).get("phase") in ENDED
+            if self._closed or ended or key in self._tried:
                 return
-            self._tried.add((waiting.node_id, waiting.port))
-        step = _name_of(found, waiting.node_id)
-        stack = ExitStack()
-        host, port = stack.enter_context(way_to(self._place, workflow, waiting))
-        name = f"{PREFIX}{step} of {self._run}"
-        entry = Entry(name, host, port, waiting.code)
-        with self._lock:
-            self._ways[waiting.node_id] = Way(step, entry, stack)
-        self._tell(step, [*_where(step, host, port, waiting.port), *self._noted(entry)])
+            self._tried.add(key)
+        name = self._name(step, waiting)
+        try:
+            self._enter(workflow, waiting, name)
+        except ArgojobsError as error:
+            if waiting.own and isinstance(error, ServerError):
+                with self._lock:
+                    self._tried.discard(key)
+                return
+            self._tell(name, _no_way(name, error, self._run, self._place.options))
 
     def close(self) -> None:
-        """Close all ways, and take their entries out."""
-        for node_id in list(self._ways):
-            self._close(node_id)
-
-    def _close(self, node_id: str) -> None:
-        from argojobs.cli.debug.launch_file import take_out
-
+        """Take all entries out and close all ways; from now on nothing is opened or told."""
         with self._lock:
-            way = self._ways.pop(node_id, None)
-        if way is None:
-            return
+            self._closed = True
+            ways = [*self._ways.values()]
+            self._ways.clear()
+            self._take_out(ways)
+        for way in ways:
+            way.stack.close()
+
+    def _enter(self, workflow: dict[str, Any], waiting: Waiting, step: str) -> None:
+        with ExitStack() as stack:
+            host, port = stack.enter_context(way_to(self._place, workflow, waiting))
+            entry = Entry(f"{PREFIX}{step} of {self._run}", host, port, waiting.code)
+            with self._lock:
+                if self._closed:  # meanwhile
+                    return
+                pressed = self._put(entry)
+                self._ways[waiting.node_id, waiting.port] = Way(step, entry, stack.pop_all())
+        self._tell(step, [*_where(step, host, port, waiting.port), *pressed])
+
+    def _name(self, step: Step | None, waiting: Waiting) -> str:
+        """Return what a step is called; a further debugger of its pod with its port."""
+        name = waiting.node_id if step is None else _name_of(step, waiting.node_id)
+        with self._lock:
+            others = any(key[0] == waiting.node_id for key in self._ways)
+        return f"{name}:{waiting.port}" if others else name
+
+    def _close(self, key: _Key) -> None:
+        with self._lock:
+            way = self._ways.pop(key, None)
+            if way is None:
+                return
+            self._take_out([way])
         way.stack.close()
         self._tell(way.step, [])
-        try:
-            take_out(self._folder, [way.entry.name])
-        except ArgojobsError as error:
-            self._tell(way.step, [f"its entry is still in launch.json: {error}"])
 
-    def _noted(self, entry: Entry) -> list[str]:
+    def _put(self, entry: Entry) -> list[str]:
         """Put an entry into launch.json, and return what to press."""
         from argojobs.cli.debug.launch_file import put
 
@@ -151,13 +167,28 @@ class Ways:
             path = put(self._folder, [entry])
         except ArgojobsError as error:
             return [
-                f"  launch.json is left as it is: {error}",
+                "  launch.json is left as it is:",
+                f"    {error.where or 'launch.json'}: {error.what}",
                 f"  attach a debugger to {entry.host}:{entry.port}; its code is in {entry.remote}",
             ]
         return [
-            f'  VS Code: Run and Debug (Ctrl+Shift+D), choose "{entry.name}", press F5',
-            f"  the entry is in {path} until the step ends; breakpoints: those of {self._folder}",
+            f'  VS Code: Ctrl+Shift+D, choose "{entry.name}", press F5',
+            f"  its entry is in {path} until the step ends",
         ]
+
+    def _take_out(self, ways: Sequence[Way]) -> None:
+        from argojobs.cli.debug.launch_file import take_out
+
+        try:
+            take_out(self._folder, [way.entry for way in ways])
+        except ArgojobsError as error:
+            for way in ways:
+                self._show(way.step, ["its entry is still in launch.json:", f"  {error}"])
+
+    def _tell(self, step: str, lines: Sequence[str]) -> None:
+        with self._lock:
+            if not self._closed:
+                self._show(step, lines)
 
 
 def _where(step: str, host: str, port: int, wanted: int) -> list[str]:
@@ -166,8 +197,12 @@ def _where(step: str, host: str, port: int, wanted: int) -> list[str]:
 
 
 def _no_way(step: str, error: ArgojobsError, run: str, options: str) -> list[str]:
-    again = f"then: argojobs debug {run} {step}{options}"
-    return [f"{step} waits for a debugger, and there is no way to it: {error}", f"  {again}"]
+    told = [f"  {line}" for line in (error.what, *error.hint.splitlines()) if line]
+    return [
+        f"{step} waits for a debugger, and there is no way to it:",
+        *told,
+        f"  then: argojobs debug {run} {step}{options}",
+    ]
 
 
 def _step_of(workflow: dict[str, Any], node_id: str) -> Step | None:
@@ -179,10 +214,8 @@ def _is_in(step: Step, path: str) -> bool:
     return step.path == path or step.path.startswith((f"{path}.", f"{path}("))
 
 
-def _name_of(step: Step | None, node_id: str) -> str:
+def _name_of(step: Step, node_id: str) -> str:
     """Return the name of the step of a pod, as it can be typed; of an attempt with its number."""
-    if step is None:
-        return node_id
     attempt = step.pods.index(node_id)
     return f"{step.key}({attempt})" if attempt else step.key
 
@@ -191,37 +224,41 @@ def _name_of(step: Step | None, node_id: str) -> str:
 def debugged(place: Target, run: str, folder: Path, tell: Tell, only: str = "") -> Iterator[Ways]:
     """Open ways to the steps of a run that wait, as they come to wait, while it is open.
 
-    Arguments as `Ways` has them.
+    Arguments as `Ways` has them. A signal that ends us closes them, too.
     """
     ways = Ways(place, run, folder, tell, only)
     over = threading.Event()
     threads = [
-        threading.Thread(
-            target=_read, args=(place, run, ways, tell), name="debug-log", daemon=True
-        ),
-        threading.Thread(target=_look, args=(place, run, ways, over), name="debug", daemon=True),
+        threading.Thread(target=target, args=(place, run, ways, over), daemon=True)
+        for target in (_read, _look)
     ]
     for thread in threads:
         thread.start()
     try:
-        yield ways
+        with unwinding():
+            yield ways
     finally:
         over.set()
-        threads[1].join()
         ways.close()
+        for thread in threads:
+            thread.join(_LEAVE)
 
 
-def _read(place: Target, run: str, ways: Ways, tell: Tell) -> None:
-    """Read the log to its end, which is that of the run."""
-    try:
-        service = place.again()
-        for line in service.logs(run, follow=True):
-            ways.take(service, line.node_id, line.text)
-    except NotFoundError:
-        return  # it was deleted: whoever follows it says so
-    except ArgojobsError as error:
-        again = f"argojobs debug {run}{place.options}"
-        tell("", [f"no more of steps that wait for a debugger: {error}", f"  again: {again}"])
+def _read(place: Target, run: str, ways: Ways, over: threading.Event) -> None:
+    """Read the log to its end, which is that of the run; what was read before says nothing new."""
+    service = place.again()
+    while not over.is_set():
+        try:
+            for line in service.logs(run, follow=True):
+                if over.is_set():
+                    return
+                ways.take(lambda: service.get(run), line.node_id, line.text)
+        except NotFoundError:
+            return  # it was deleted: whoever follows it says so
+        except ArgojobsError:
+            over.wait(_AGAIN)
+        else:
+            return
 
 
 def _look(place: Target, run: str, ways: Ways, over: threading.Event) -> None:

@@ -53,17 +53,25 @@ def put(folder: Path, entries: Sequence[Entry]) -> Path:
     return path
 
 
-def take_out(folder: Path, names: Collection[str]) -> None:
+def take_out(folder: Path, entries: Collection[Entry]) -> None:
     """Take entries out of the launch.json of a folder; what we made and nobody changed goes too.
 
-    Does nothing where they are gone already. Raises UsageError and HostError as `put` does.
+    One that is gone already, or leads elsewhere by now, is another command's. Raises UsageError
+    and HostError as `put` does.
     """
+    known = {(entry.name, entry.host, entry.port) for entry in entries}
     path = folder / ".vscode" / "launch.json"
     if not os.path.lexists(path):
         return
-    hint = f"take them out by hand: {', '.join(sorted(names))}"
+    hint = f"take them out by hand: {', '.join(sorted(entry.name for entry in entries))}"
+
+    def change(text: str) -> str:
+        there = launch_json.our_entries(text)
+        names = {one.name for one in there if (one.name, one.host, one.port) in known}
+        return launch_json.without_entries(text, names)
+
     with _told(path, hint), _locked(folder):
-        _change(path, lambda text: launch_json.without_entries(text, names))
+        _change(path, change)
 
 
 def _change(path: Path, change: Callable[[str], str]) -> None:

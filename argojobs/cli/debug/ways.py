@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import NotFoundError, ServerError
+from argojobs.manifest.every_template import calls_in, every_template
 from argojobs.manifest.parameters import DEBUG
 from argojobs.runtime.debugger import WANTED
 
@@ -53,11 +54,35 @@ def said(node_id: str, text: str) -> Waiting | None:
 
 
 def template_of(workflow: Mapping[str, Any], node_id: str) -> Mapping[str, Any]:
-    """Return the template of a node; an empty one where it is not in the workflow."""
-    nodes = (workflow.get("status") or {}).get("nodes") or {}
-    name = (nodes.get(node_id) or {}).get("templateName")
-    spec = workflow.get("spec") or {}
-    return next((one for one in spec.get("templates") or () if one.get("name") == name), {})
+    """Return the template of a node; an empty one where it is not in the workflow.
+
+    The node of an inline template names none: it is that of the step or task which made it.
+    """
+    node = ((workflow.get("status") or {}).get("nodes") or {}).get(node_id) or {}
+    name = node.get("templateName")
+    templates = (workflow.get("spec") or {}).get("templates") or ()
+    if name:
+        return next((one for one in templates if one.get("name") == name), {})
+    return _inline_of(workflow, node)
+
+
+def _inline_of(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the template inside the step or task of a node, an empty one where there is none.
+
+    In the node's name stands that of the graph around it, `[GROUP]` in steps, and `.STEP`; then
+    `(ITEM)` and `(ATTEMPT)`. Source: Argo docs, node field selectors.
+    """
+    around = node.get("boundaryID")
+    if not around or node.get("templateRef"):
+        return {}
+    nodes = workflow["status"]["nodes"]
+    start = str((nodes.get(around) or {}).get("name") or "")
+    local = str(node.get("name") or "").removeprefix(start).partition(".")[2]
+    for call in calls_in(template_of(workflow, around)):
+        name = str(call.get("name", ""))
+        if local == name or local.startswith(f"{name}("):
+            return call.get("inline") or {}
+    return {}
 
 
 def waits(template: Mapping[str, Any]) -> bool:
@@ -82,7 +107,7 @@ def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
 
 def debugs(workflow: Mapping[str, Any]) -> bool:
     """Tell whether some step of a run was told to wait for a debugger, or starts one itself."""
-    templates = (workflow.get("spec") or {}).get("templates") or ()
+    templates = every_template((workflow.get("spec") or {}).get("templates") or ()).values()
     return any(waits(one) or own_port(workflow, one) for one in templates)
 
 

@@ -80,7 +80,8 @@ def command(
     """Start a job with GPUs, and open a shell in it: submit ssh.
 
     It is `argojobs run --shell --resources "gpu=4"`. The end of the shell ends the job, and what
-    is below $ARGOJOBS_OUT is kept as its output `results`.
+    is below $ARGOJOBS_OUT is kept as its output `results`. The number of GPUs may stand before
+    submit, too: argojobs -n 8 submit ssh.
 
     \b
       argojobs submit ssh

@@ -157,6 +157,24 @@ def test_ctrl_c_leaves_the_step_waiting_and_no_entry(project: Path, argojobs: An
     assert "got a" in argojobs("logs", "@latest").out
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_command_that_is_asked_to_end_leaves_no_entry(
+    project: Path, argojobs: Any, number: signal.Signals, followed: bool
+) -> None:
+    words = ("run", "word.py", "--debug", "--", "a")
+    if not followed:
+        argojobs(*words[:3], "--detach", *words[3:])
+        words = ("debug", "@latest")
+    with command(*words) as process:
+        process.until("until the step ends")
+        process.process.send_signal(number)
+        assert process.end()[0] == 128 + number
+    assert not (project / ".vscode").exists()
+    assert argojobs("get", "@latest", "-o", "json").out.count('"Running"') > 0
+    argojobs("abort", "@latest")
+
+
 @pytest.mark.parametrize(
     "template",
     [

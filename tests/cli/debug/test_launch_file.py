@@ -54,6 +54,14 @@ def names(path: Path) -> list[str]:
     return [one.name.removeprefix("argojobs: ") for one in our_entries(path.read_text())]
 
 
+def taken_out(folder: Path, *wanted: str) -> None:
+    """Take the entries of these names out, wherever they lead."""
+    path = folder / ".vscode" / "launch.json"
+    there = our_entries(path.read_text()) if path.exists() else []
+    known = {one.name: one for one in there}
+    take_out(folder, [known.get(f"argojobs: {name}", entry(name, 1)) for name in wanted])
+
+
 def files(folder: Path) -> set[str]:
     return {str(one.relative_to(folder)) for one in folder.rglob("*")}
 
@@ -66,18 +74,25 @@ def test_entries_go_in_and_out_and_the_bytes_are_the_old_ones(tmp_path: Path, po
     assert put(tmp_path, [entry("train", port)]) == path
     assert path.read_bytes() == with_entries(TEXT.decode(), [entry("train", port)]).encode()
     assert path.read_bytes() != TEXT
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert path.read_bytes() == TEXT
     assert files(tmp_path) == {".vscode", ".vscode/launch.json"}
+
+
+def test_an_entry_that_another_command_has_replaced_stays(tmp_path: Path, port: int) -> None:
+    path = written(tmp_path)
+    put(tmp_path, [entry("train", port)])
+    take_out(tmp_path, [entry("train", port + 1)])
+    assert names(path) == ["train"]
 
 
 def test_a_folder_that_was_made_goes_with_the_last_entry(tmp_path: Path, port: int) -> None:
     put(tmp_path, [entry("train", port)])
     path = put(tmp_path, [entry("evaluate", port)])
     assert names(path) == ["evaluate", "train"]
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert names(path) == ["evaluate"]
-    take_out(tmp_path, {"argojobs: evaluate"})
+    taken_out(tmp_path, "evaluate")
     assert files(tmp_path) == set()
 
 
@@ -86,14 +101,14 @@ def test_a_file_that_was_made_goes_and_a_folder_that_was_there_stays(
 ) -> None:
     (tmp_path / ".vscode").mkdir()
     put(tmp_path, [entry("train", port)])
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert files(tmp_path) == {".vscode"}
 
 
 def test_a_folder_into_which_others_put_something_stays(tmp_path: Path, port: int) -> None:
     put(tmp_path, [entry("train", port)])
     (tmp_path / ".vscode" / "settings.json").write_text("{}")
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert files(tmp_path) == {".vscode", ".vscode/settings.json"}
 
 
@@ -103,26 +118,26 @@ def test_a_file_without_a_value_that_was_there_stays(
 ) -> None:
     path = written(tmp_path, data)
     put(tmp_path, [entry("train", port)])
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert path.read_bytes() == data
 
 
 def test_what_users_add_to_our_file_stays(tmp_path: Path, port: int) -> None:
     path = put(tmp_path, [entry("train", port)])
     path.write_text(path.read_text().replace("}\n    ]", '},\n        {"name": "mine"}\n    ]'))
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     root = parse(path.read_text()).root
     assert root is not None
     assert root.value["configurations"] == [{"name": "mine"}]
 
 
 def test_taking_out_what_is_gone_does_nothing(tmp_path: Path, port: int) -> None:
-    take_out(tmp_path, {"argojobs: train"})
-    take_out(tmp_path / "gone", {"argojobs: train"})
+    taken_out(tmp_path, "train")
+    taken_out(tmp_path / "gone", "train")
     assert files(tmp_path) == set()
     path = written(tmp_path)
     before = path.stat().st_ino
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert (path.read_bytes(), path.stat().st_ino) == (TEXT, before)
 
 
@@ -164,7 +179,7 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, port: int) -> None:
     put(project, [entry("train", port)])
     assert link.is_symlink()
     assert names(elsewhere) == ["train"]
-    take_out(project, {"argojobs: train"})
+    taken_out(project, "train")
     assert elsewhere.read_bytes() == TEXT
 
 
@@ -174,7 +189,7 @@ def test_a_link_to_a_file_that_is_missing_stays_one(tmp_path: Path, port: int) -
     link.symlink_to("real.json")
     put(tmp_path, [entry("train", port)])
     assert names(tmp_path / ".vscode" / "real.json") == ["train"]
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert link.is_symlink()
     assert files(tmp_path) == {".vscode", ".vscode/launch.json"}
 
@@ -211,7 +226,7 @@ def test_a_folder_that_was_made_by_a_killed_command_still_goes(
 ) -> None:
     put(tmp_path, [entry("killed", closed)])
     put(tmp_path, [entry("train", port)])
-    take_out(tmp_path, {"argojobs: train"})
+    taken_out(tmp_path, "train")
     assert files(tmp_path) == set()
 
 
@@ -240,7 +255,7 @@ sys.stdin.readline()
 for number in range(20):
     put(folder, [Entry(f"argojobs: {name} {number}", "127.0.0.1", port, "")])
 for number in range(0 if sys.argv[4] == "all" else 1, 20):
-    take_out(folder, {f"argojobs: {name} {number}"})
+    take_out(folder, [Entry(f"argojobs: {name} {number}", "127.0.0.1", port, "")])
 """
 
 
@@ -282,7 +297,7 @@ def test_threads_at_the_same_time_lose_nothing(tmp_path: Path, port: int) -> Non
     for thread in threads:
         thread.join()
     assert sorted(map(int, names(path))) == list(range(12))
-    take_out(tmp_path, {f"argojobs: {number}" for number in range(12)})
+    taken_out(tmp_path, *map(str, range(12)))
     assert path.read_bytes() == TEXT
 
 
@@ -303,7 +318,7 @@ def test_a_broken_file_is_left_as_it_is(
     path = written(tmp_path, data)
     for change in (
         lambda: put(tmp_path, [entry("train", port)]),
-        lambda: take_out(tmp_path, {"argojobs: train"}),
+        lambda: take_out(tmp_path, [entry("train", 1)]),
     ):
         with pytest.raises(UsageError, match=what) as caught:
             change()
@@ -362,7 +377,7 @@ if os.geteuid() == 0:
 folder = Path(sys.argv[1])
 for change in (
     lambda: put(folder, [Entry("argojobs: train", "127.0.0.1", 3000, "")]),
-    lambda: take_out(folder, {"argojobs: killed"}),
+    lambda: take_out(folder, [Entry("argojobs: killed", "127.0.0.1", 1, "")]),
 ):
     try:
         change()

@@ -19,7 +19,9 @@ from argojobs.cli.debug.ways import (
     check_answers,
     own_port,
     said,
+    template_of,
     to_attach,
+    waits,
     way_to,
 )
 from argojobs.config.contexts import Context
@@ -80,6 +82,66 @@ def test_a_run_that_nobody_follows_says_how_to_attach() -> None:
     (line,) = to_attach(run(env=[TOLD]), " --context lab")
     assert line.endswith("argojobs debug r --context lab")
     assert to_attach(run(debug="false"), "") == []
+
+
+def inside(kind: str, *, told: bool) -> dict[str, Any]:
+    """A run of two steps or tasks with templates inside, of which the second was told to wait."""
+    calls = [
+        {"name": name, "inline": {"container": {"image": name, "env": env}}}
+        for name, env in (("fit", []), ("fit-more", [TOLD] if told else []))
+    ]
+    body = {"steps": [[call] for call in calls]} if kind == "steps" else {"dag": {"tasks": calls}}
+    return {"metadata": {"name": "r"}, "spec": {"templates": [{"name": "main", **body}]}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "image"),
+    [
+        ("dag", "r.fit", "fit"),
+        ("dag", "r.fit-more", "fit-more"),
+        ("dag", "r.fit-more(1:a.fit)(0)", "fit-more"),
+        ("steps", "r[1].fit-more(0)", "fit-more"),
+        ("steps", "r[1]", None),
+        ("dag", "r.other", None),
+    ],
+)
+def test_the_template_inside_a_task_is_found_by_its_nodes_name(
+    kind: str, name: str, image: str | None
+) -> None:
+    workflow = inside(kind, told=True)
+    workflow["status"] = {
+        "nodes": {
+            "r": {"name": "r", "type": "DAG", "templateName": "main"},
+            "r-1": {"name": name, "type": "Pod", "boundaryID": "r"},
+        }
+    }
+    template = template_of(workflow, "r-1")
+    assert (template["container"]["image"] if image else template) == (image or {})
+    assert waits(template) == (image == "fit-more")
+
+
+def test_an_attempt_of_a_graph_inside_a_task_leads_further_in() -> None:
+    inner = {"dag": {"tasks": [{"name": "b", "inline": {"container": {"image": "i"}}}]}}
+    tasks = [{"name": "a", "inline": inner}]
+    workflow = {
+        "spec": {"templates": [{"name": "main", "dag": {"tasks": tasks}}]},
+        "status": {
+            "nodes": {
+                "r": {"name": "r", "templateName": "main"},
+                "r-1": {"name": "r.a(0)", "boundaryID": "r"},
+                "r-2": {"name": "r.a(0).b", "boundaryID": "r-1"},
+            }
+        },
+    }
+    assert template_of(workflow, "r-2") == {"container": {"image": "i"}}
+    workflow["status"]["nodes"]["r-2"]["templateRef"] = {"name": "x"}
+    assert template_of(workflow, "r-2") == {}
+
+
+def test_a_run_is_followed_whose_steps_that_wait_are_inline() -> None:
+    assert beside_of(place(), inside("dag", told=True), Path("/p")) is not None
+    assert beside_of(place(), inside("steps", told=True), Path("/p")) is not None
+    assert beside_of(place(), inside("dag", told=False), Path("/p")) is None
 
 
 @contextmanager

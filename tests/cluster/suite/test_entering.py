@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from as_user import Done, User
+from debug_session import followed
 from harness.images import ARGOEXEC
 
 from argojobs.manifest.cluster_setup import reader_rules, submitter_rules
@@ -101,6 +103,20 @@ def test_who_lacks_a_right_is_told_which_and_who_he_is(somebody: tuple[str, User
     assert "no port-forward, no --debug" in entering[1]["what"]
     assert "--write" in entering[0]["remedy"]
     assert "entering" not in [c["name"] for c in found["checks"] if c["state"] == "failed"]
+    debugs_without(user, f"not allowed to {verb} pods/portforward {who}".strip())
+
+
+def debugs_without(user: User, missing: str) -> None:
+    """A run that waits for a debugger goes on without a way to it, and says what is missing."""
+    (user.project / "word.py").write_text("print('a')\n")
+    words = ("run", "word.py", "--debug", "--context", "there")
+    with followed(**user.shell(*words, cwd=user.project)) as run:
+        run.until("word waits for a debugger, and there is no way to it:")
+        run.until(missing)
+        run.until("argojobs doctor --write - --context there writes it")
+        run.until(r"then: argojobs debug word-\w+ word --context there")
+        run.process.send_signal(signal.SIGINT)
+        assert "goes on" in run.end()[1]
 
 
 def test_an_image_without_a_shell_is_said_with_what_to_do(user: User) -> None:
