@@ -105,13 +105,20 @@ def kubectl_of(context: Context) -> str:
 
 
 def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[str, list[str]]:
-    """Read the newest lines of the steps that broke first."""
+    """Read the newest lines of the steps that broke first, and of those a debugger may hold."""
+    from argojobs.cli.debug.ways import template_of, waits
     from argojobs.cli.paths import localiser
 
     name = str(workflow["metadata"]["name"])
     local = localiser(place.service, name)
     found: dict[str, list[str]] = {}
-    for step in [one for one in failed_steps(steps_of(workflow)) if one.pods][:MOST_LOGS]:
+    steps = steps_of(workflow)
+    held = [
+        one
+        for one in walk(steps)
+        if one.phase == "Running" and one.pods and waits(template_of(workflow, one.pods[-1]))
+    ]
+    for step in [*[one for one in failed_steps(steps) if one.pods][:MOST_LOGS], *held[:MOST_LOGS]]:
         pod = step.pods[-1]
         try:
             lines = place.service.logs(name, node_id=pod, tail=TAIL)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from argojobs.cli.formats import Format
@@ -14,7 +15,6 @@ from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
-    from argojobs.cli.follow import Tell
     from argojobs.cli.pending import Pending
 
 
@@ -44,14 +44,14 @@ def follow_new(
     *,
     quiet: bool = False,
     pending: Pending | None = None,
-    beside: Callable[[Tell], AbstractContextManager[object]] | None = None,
+    folder: Path | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
     from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
 
     show(link_lines(created, place.context), stream=_stream(output))
-    return follow_run(place, created, output, quiet=quiet, pending=pending, beside=beside)
+    return follow_run(place, created, output, quiet=quiet, pending=pending, folder=folder)
 
 
 def follow_run(
@@ -61,20 +61,22 @@ def follow_run(
     *,
     quiet: bool = False,
     pending: Pending | None = None,
-    beside: Callable[[Tell], AbstractContextManager[object]] | None = None,
+    folder: Path | None = None,
 ) -> int:
     """Follow a run that was just started to its end, and return the exit code.
 
     quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
-    server to go on. pending: tells of waiting; a run that it gives up is ended. beside: as
-    `Follow` has it.
+    server to go on. pending: tells of waiting; a run that it gives up is ended. folder:
+    of the user's project, that of the current one unless given; ways to debuggers are noted there.
 
     Raises RunFailedError when it was pending for too long.
     """
+    from argojobs.cli.debug.ways import beside_of, to_attach
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.summary import show_end
+    from argojobs.cli.text import warn
 
     name = str(created["metadata"]["name"])
     stream = _stream(output)
@@ -89,7 +91,7 @@ def follow_run(
         stop,
         options=place.options,
         pending=pending,
-        beside=beside,
+        beside=beside_of(place, created, folder),
     )
     try:
         final = follow(how, created)
@@ -99,7 +101,11 @@ def follow_run(
             place.service.terminate(name, error.what)
         raise
     except KeyboardInterrupt:
-        sys.stderr.write(goes_on(name, place.options))
+        if pressed:
+            sys.stderr.write(f"{name} is being stopped; argojobs get {name}{place.options}\n")
+        else:
+            sys.stderr.write(goes_on(name, place.options))
+            warn(to_attach(created, place.options), "note")
         return INTERRUPTED
     if output is not None:
         print_object(final, output)

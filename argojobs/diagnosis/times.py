@@ -7,13 +7,15 @@ import re
 from argojobs.diagnosis.cause import Cause, words_of
 from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
-from argojobs.runtime.debugger import FIRST_LINE, WANTED
+from argojobs.runtime.debugger import ATTACHED, FIRST_LINE, WANTED
 
 #: So long a step may write nothing before it is told of, in seconds.
 SILENCE = 600.0
 
 _POD = re.compile(r"Pod was active on the node longer than the specified deadline|DeadlineExceeded")
 _RUN = re.compile(r"Step exceeded its deadline|workflow.*exceeded its deadline|max duration limit")
+#: As `runtime.debugger` says it.
+_HELD = re.compile(r"^argojobs: held at ")
 _TIMEOUT = re.compile(r"^(?:step )?timeout$|pending timeout", re.IGNORECASE)
 
 
@@ -59,16 +61,13 @@ def debugger(subject: Subject) -> Answer | None:
     """The step was told to wait for a debugger, before it begins or when it has failed."""
     program = subject.template.get("container") or subject.template.get("script") or {}
     told: Object = next((one for one in program.get("env") or () if one.get("name") == WANTED), {})
-    seconds = subject.evidence.silent.get(str(subject.node.get("id")), 0.0)
     if subject.node.get("phase") != "Running" or not told:
         return None
+    said = [line for line in subject.log if _HELD.search(line) or line == ATTACHED]
     if told.get("value") == FIRST_LINE:
         what = "the step runs under a debugger, and waits until one is attached"
-    elif seconds >= SILENCE:
-        minutes = int(seconds // 60)
-        what = (
-            f"the step has written nothing for {minutes} minutes, and may be held at an exception"
-        )
+    elif said and said[-1] != ATTACHED:
+        what = f"the step is {said[-1].removeprefix('argojobs: ')}, until a debugger lets it go"
     else:
         return None
     words = words_of(subject)

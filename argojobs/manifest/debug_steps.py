@@ -36,7 +36,8 @@ def chosen_templates(
     known = {**meant, **{whole[short]: keys for short, keys in names.items()}}
     found: set[str] = set()
     for step in steps:
-        keys = known.get(step) or known.get(step.replace("_", "-"))
+        name = step.partition("(")[0]  # all items of a fan-out are calls of one template
+        keys = known.get(step) or known.get(name) or known.get(name.replace("_", "-"))
         if keys is None:
             _check_here(templates, step)
             listed = [

@@ -131,6 +131,10 @@ def python_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     Python that runs nothing. Source: Python docs, command line and environment.
     """
     name = os.path.basename(argv[0]) if argv else ""
+    if name == "env":
+        before = [argv[0], *_assignments(argv[1:])]
+        flags, target = python_words(argv[len(before) :])
+        return ([*before, *flags], target) if target else ([], [])
     if name.rstrip("0123456789.") not in ("python", "pypy"):
         return [], []
     at = 1
@@ -154,6 +158,13 @@ def python_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
                 return (before, [f"-{letter}", *what]) if what else ([], [])
             at += 2 if letter and not rest else 1
     return [], []
+
+
+def _assignments(words: Sequence[str]) -> list[str]:
+    """Return the variables that stand before the program of `env`."""
+    from itertools import takewhile
+
+    return list(takewhile(lambda word: "=" in word and not word.startswith("-"), words))
 
 
 def _script_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -221,23 +232,28 @@ def _is_ours(host: str, port: int) -> bool:
 
 
 def _stop_at(error: BaseException) -> None:
-    """Let the debugger stop at an exception, whichever of them it was told to stop at."""
-    import debugpy  # noqa: T100
+    """Let the debugger stop at an exception, whichever of them it was told to stop at.
 
+    Not once more at the one that the program then ends by.
+    """
+    import debugpy  # noqa: T100
+    import pydevd  # type: ignore[import-not-found] # what debugpy has inside
+
+    debugger = pydevd.get_global_debugger()
     found = (type(error), error, error.__traceback__)
     if hasattr(debugpy, "trigger_exception_handler"):
         debugpy.trigger_exception_handler(found, as_uncaught=False)
-        return
+    elif debugger is not None and error.__traceback__ is not None:
+        _stop_in_older(debugger, error.__traceback__, found)
+    pydevd.stoptrace()
+
+
+def _stop_in_older(debugger: Any, traceback: TracebackType, found: Any) -> None:
     import threading
 
-    import pydevd  # type: ignore[import-not-found] # what an older debugpy has inside
-
-    traceback = error.__traceback__
-    if traceback is None:
-        return
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    debugger, thread = pydevd.get_global_debugger(), threading.current_thread()
+    thread = threading.current_thread()
     information = debugger.set_additional_thread_info(thread)
     information.is_tracing += 1  # no breakpoints meanwhile
     try:

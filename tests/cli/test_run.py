@@ -323,11 +323,14 @@ def test_ctrl_c_stops_then_ends_the_steps_and_is_130(argojobs, service, manifest
     assert "Ctrl-C again" in answer.err
 
 
-def test_a_third_ctrl_c_leaves_and_says_that_the_run_goes_on(argojobs, service, manifest) -> None:
+def test_a_third_ctrl_c_leaves_and_says_that_the_run_is_being_stopped(
+    argojobs, service, manifest
+) -> None:
     service.interrupts = 3
     answer = argojobs("run", manifest, "--name", "r")
     assert answer.code == 130
-    assert "r goes on" in answer.err
+    assert "r is being stopped; argojobs get r" in answer.err
+    assert "goes on" not in answer.err
 
 
 class TestWhatIsKept:

@@ -111,7 +111,7 @@ def test_without_a_store_only_the_program_that_waits_comes() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["plain", "b"])
+@pytest.mark.parametrize("name", ["plain", "b", "b(1)", "b(1:mnist)"])
 def test_a_step_is_named_by_its_template_or_by_what_calls_it(name: str) -> None:
     assert waiting(debugged(FLOW, Debugging(frozenset({name})))) == ["plain"]
 

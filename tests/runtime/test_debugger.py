@@ -133,6 +133,8 @@ def attached(port: int, folder: Path, file: str = "", line: int = 0) -> Iterator
             "t.py",
         ),
         ("pypy3 t.py", "pypy3", "t.py"),
+        ("/usr/bin/env python3 -u t.py", "/usr/bin/env python3 -u", "t.py"),
+        ("env A=1 B=2 python t.py", "env A=1 B=2 python", "t.py"),
         ("python -", "python", "-"),
     ],
 )
@@ -141,7 +143,19 @@ def test_the_words_of_python_are_parted(words: str, flags: str, target: str) -> 
 
 
 @pytest.mark.parametrize(
-    "words", ["", "bash run.sh", "python", "python -i", "python -V", "pythonista x", "python -m"]
+    "words",
+    [
+        "",
+        "env",
+        "env bash run.sh",
+        "env -i python t.py",
+        "bash run.sh",
+        "python",
+        "python -i",
+        "python -V",
+        "pythonista x",
+        "python -m",
+    ],
 )
 def test_other_words_are_no_python_program(words: str) -> None:
     assert debugger.python_words(words.split()) == ([], [])
@@ -409,12 +423,14 @@ def test_a_program_that_fails_is_held_at_its_exception(place: Path, tmp_path: Pa
         assert "argojobs: held at ZeroDivisionError: division by zero\n" in program.lines
         with attached(port, tmp_path) as client:
             thread = client.wait_for_event("stopped")["threadId"]
+            client.set_exception_breakpoints(["uncaught"])  # as VS Code has it
             frames = client.stack(thread)
             assert [frame["name"] for frame in frames[:2]] == ["divided", "<module>"]
             assert client.variables_of(frames[0]["id"]) == {"a": "0", "share": "10"}
             assert client.evaluate("share + 1", frames[0]["id"]) == "11"
             client.continue_(thread)
             client.wait_for_event("terminated")
+            assert [event["event"] for event in client.events].count("stopped") == 1
         code, _, err = program.end()
     assert code == 1
     assert err.count("ZeroDivisionError: division by zero") == 2, "its own traceback, and our line"

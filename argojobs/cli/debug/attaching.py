@@ -34,7 +34,7 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
 
     run = str(workflow["metadata"]["name"])
     step = wanted_step(workflow, given, place.options)
-    if step is not None and not step.pods:
+    if step is not None and not any(one.pods for one in walk([step])):
         warn([f"{step.title} has not begun: it is waited for"], "note")
     path = step.path if step is not None else ""
     with debugged(place, run, project_root(Path.cwd()), lambda _, lines: tell_whole(lines), path):

@@ -135,7 +135,9 @@ class Ways:
     def _enter(self, workflow: dict[str, Any], waiting: Waiting, step: str) -> None:
         with ExitStack() as stack:
             host, port = stack.enter_context(way_to(self._place, workflow, waiting))
-            entry = Entry(f"{PREFIX}{step} of {self._run}", host, port, waiting.code)
+            # All of a file tree has no counterpart in the user's folder.
+            code = waiting.code if waiting.code != "/" else ""
+            entry = Entry(f"{PREFIX}{step} of {self._run}", host, port, code)
             with self._lock:
                 if self._closed:  # meanwhile
                     return
@@ -170,6 +172,7 @@ class Ways:
                 "  launch.json is left as it is:",
                 f"    {error.where or 'launch.json'}: {error.what}",
                 f"  attach a debugger to {entry.host}:{entry.port}; its code is in {entry.remote}",
+                f"  or mend it, and then: argojobs debug {self._run}{self._place.options}",
             ]
         return [
             f'  VS Code: Ctrl+Shift+D, choose "{entry.name}", press F5',

@@ -184,10 +184,10 @@ def _refuse(path: Path, error: OSError, hint: str) -> NoReturn:
 def _is_stale(entry: Entry) -> bool:
     """Whether an entry leads to a port of this machine at which nothing listens."""
     here = entry.host in ("localhost", "::1", "0.0.0.0") or entry.host.startswith("127.")  # noqa: S104
-    return here and 0 < entry.port < 1 << 16 and not _is_taken(entry.port)
+    return here and 0 < entry.port < 1 << 16 and not is_taken(entry.port)
 
 
-def _is_taken(port: int) -> bool:
+def is_taken(port: int) -> bool:
     """Whether something listens at a port of this machine, found without a connection to it.
 
     debugpy answers no one any more after a connection that is closed at once.

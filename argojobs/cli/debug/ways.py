@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.cli.debug.launch_file import is_taken
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.manifest.every_template import calls_in, every_template
 from argojobs.manifest.parameters import DEBUG
@@ -112,17 +113,19 @@ def debugs(workflow: Mapping[str, Any]) -> bool:
 
 
 def beside_of(
-    place: Target, workflow: dict[str, Any], folder: Path
+    place: Target, workflow: dict[str, Any], folder: Path | None = None
 ) -> Callable[[Tell], AbstractContextManager[object]] | None:
     """Return what opens ways to a run's debuggers while it is followed; None where it has none.
 
-    folder: of the user's project.
+    folder: of the user's project, that of the current one unless given.
     """
     if not debugs(workflow):
         return None
     from argojobs.cli.debug.following import debugged
+    from argojobs.compile.project import project_root
 
-    return partial(debugged, place, str(workflow["metadata"]["name"]), folder)
+    root = project_root(Path.cwd()) if folder is None else folder
+    return partial(debugged, place, str(workflow["metadata"]["name"]), root)
 
 
 def to_attach(workflow: Mapping[str, Any], options: str) -> list[str]:
@@ -154,8 +157,8 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
     where there is no way, or no debugger at its end.
     """
     if place.local is not None:
-        if waiting.own:
-            check_answers("127.0.0.1", waiting.port)
+        if waiting.own and not is_taken(waiting.port):
+            raise ServerError(f"nothing listens at 127.0.0.1:{waiting.port} yet")
         yield "127.0.0.1", waiting.port
         return
     from argojobs.cli.cluster import has_kubeconfig

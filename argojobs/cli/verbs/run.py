@@ -102,7 +102,7 @@ def command(
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.connect import target
-    from argojobs.cli.debug.ways import beside_of, to_attach
+    from argojobs.cli.debug.ways import to_attach
     from argojobs.cli.masking import command_line
     from argojobs.cli.pending import pending_of
     from argojobs.cli.pipeline_images import lacking, with_images
@@ -168,8 +168,7 @@ def command(
             say_started(created, place, output)
             warn(to_attach(created, place.options), "note")
             return 0
-        beside = beside_of(place, created, loaded.root)
-        return follow_new(place, created, output, quiet=wait, pending=pending, beside=beside)
+        return follow_new(place, created, output, quiet=wait, pending=pending, folder=loaded.root)
     finally:
         kept.join()
 

@@ -21,6 +21,7 @@ def command(
     the run goes on. A run that waits for more than 10 seconds says why.
     """
     from argojobs.cli.connect import target
+    from argojobs.cli.debug.ways import beside_of
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
@@ -36,7 +37,16 @@ def command(
 
     pending = pending_of(pending_timeout, place)
     mode = mode_for(stream)
-    how = Follow(service, place.again, stream, mode, leave, options=place.options, pending=pending)
+    how = Follow(
+        service,
+        place.again,
+        stream,
+        mode,
+        leave,
+        options=place.options,
+        pending=pending,
+        beside=beside_of(place, workflow),
+    )
     ended = is_final(workflow)
     try:
         final = workflow if ended else follow(how, workflow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -202,10 +203,12 @@ def test_programs_of_manifests_wait_too(project: Path, template: dict[str, Any])
 
 
 def test_a_debugger_that_a_program_starts_itself_is_found_by_its_port(project: Path) -> None:
-    source = """\
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    source = f"""\
 import debugpy
-if "{{workflow.parameters.debug}}" == "true":
-    debugpy.listen(("127.0.0.1", 20850))
+if "{{{{workflow.parameters.debug}}}}" == "true":
+    debugpy.listen(("127.0.0.1", {port}))
     debugpy.wait_for_client()
 print("done")
 """
@@ -214,13 +217,13 @@ print("done")
         "container": {
             "image": "i",
             "command": ["python3", "-c", source],
-            "ports": [{"name": "debug", "containerPort": 20850}],
+            "ports": [{"name": "debug", "containerPort": port}],
         },
     }
     arguments = {"parameters": [{"name": "debug", "value": "false"}]}
     (project / "own.yaml").write_text(manifest(own, arguments=arguments))
     with command("run", "own.yaml", "--params", '{"debug":true}') as run:
-        run.until("own waits for a debugger: 127.0.0.1:20850")
+        run.until(f"own waits for a debugger: 127.0.0.1:{port}")
         run.until("until the step ends")
         (entry,) = entries(project).values()
         with pressed(project, entry) as client:
