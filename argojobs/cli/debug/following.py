@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.debug.launch_json import PREFIX, Entry
 from argojobs.cli.debug.ways import (
+    FIRST_PORT,
     Waiting,
     folder_of,
     own_port,
@@ -143,7 +144,9 @@ class Ways:
                     return
                 pressed = self._put(entry)
                 self._ways[waiting.node_id, waiting.port] = Way(step, entry, stack.pop_all())
-        self._tell(step, [*_where(step, host, port, waiting.port), *pressed])
+        here = self._place.local is not None and not waiting.own
+        usual = FIRST_PORT if here else waiting.port
+        self._tell(step, [*_where(step, host, port, usual), *pressed])
 
     def _name(self, step: Step | None, waiting: Waiting) -> str:
         """Return what a step is called; a further debugger of its pod with its port."""

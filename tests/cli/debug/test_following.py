@@ -26,6 +26,7 @@ class Place:
     """A target whose ways are numbers; `opened` and `closed` say which."""
 
     options = " --context lab"
+    local: Any = None
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.opened: list[tuple[str, int]] = []
@@ -93,6 +94,15 @@ def test_a_step_that_says_that_it_waits_is_told_of_once(place: Any, tmp_path: Pa
     assert str(tmp_path) in where
     ways.take(lambda: run, f"{RUN}-train", ATTACHED)
     assert told.lines["train"] == ["train: a debugger is attached"]
+
+
+def test_a_step_of_this_machine_that_took_the_next_port_says_so(place: Any, tmp_path: Path) -> None:
+    told = Told()
+    place.local = "this machine"
+    Ways(place, RUN, tmp_path, told).take(
+        lambda: going(train="Running"), f"{RUN}-train", says(3001)
+    )
+    assert told.lines["train"][0].endswith("(3000 is in use here)")
 
 
 def test_the_way_goes_with_the_step(place: Any, tmp_path: Path) -> None:
