@@ -83,13 +83,18 @@ def _at_rest(run: str, wanted: Step | None, options: str) -> ConflictError:
             f"no step of {run} is running", hint=f"argojobs get {run}{options} shows them"
         )
     if wanted.phase in ENDED:
-        return ConflictError(
-            f"the step {wanted.title} of {run} has ended: {wanted.phase}",
-            hint=f"argojobs logs {run} {wanted.key}{options} shows what it wrote",
-        )
+        return has_ended(run, wanted, options)
     return ConflictError(
         f"the step {wanted.title} of {run} has not begun",
         hint=f"argojobs diagnose {run}{options} says why",
+    )
+
+
+def has_ended(run: str, step: Step, options: str) -> ConflictError:
+    """Return the error for a step that cannot be entered any more. options: as `running_step`."""
+    return ConflictError(
+        f"the step {step.title} of {run} has ended: {step.phase}",
+        hint=f"argojobs logs {run} {step.key}{options} shows what it wrote",
     )
 
 

@@ -7,7 +7,8 @@ import re
 from argojobs.diagnosis.cause import Cause, words_of
 from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
-from argojobs.runtime.debugger import ATTACHED, FIRST_LINE, WANTED
+from argojobs.manifest.debug_program import told_when
+from argojobs.runtime.debugger import ATTACHED, FIRST_LINE
 
 #: So long a step may write nothing before it is told of, in seconds.
 SILENCE = 600.0
@@ -59,12 +60,11 @@ def timeout(subject: Subject) -> Answer | None:
 
 def debugger(subject: Subject) -> Answer | None:
     """The step was told to wait for a debugger, before it begins or when it has failed."""
-    program = subject.template.get("container") or subject.template.get("script") or {}
-    told: Object = next((one for one in program.get("env") or () if one.get("name") == WANTED), {})
-    if subject.node.get("phase") != "Running" or not told:
+    when = told_when(subject.template)
+    if subject.node.get("phase") != "Running" or not when:
         return None
     said = [line for line in subject.log if _HELD.search(line) or line == ATTACHED]
-    if told.get("value") == FIRST_LINE:
+    if when == FIRST_LINE:
         what = "the step runs under a debugger, and waits until one is attached"
     elif said and said[-1] != ATTACHED:
         what = f"the step is {said[-1].removeprefix('argojobs: ')}, until a debugger lets it go"

@@ -28,6 +28,15 @@ def is_pod(template: Mapping[str, Any]) -> bool:
     return bool(kind_of(template)) or _is_given(template, "containerSet")
 
 
+def told_when(template: Mapping[str, Any]) -> str:
+    """Return when steps of a template were told to wait for a debugger; "" where they were not."""
+    container = template.get(kind_of(template)) or {}
+    variables = container.get("env") or ()
+    return next(
+        (str(one.get("value")) for one in variables if one.get("name") == debugger.WANTED), ""
+    )
+
+
 def can_wait(kind: str, container: Mapping[str, Any]) -> bool:
     """Whether a container or script can wait for a debugger.
 

@@ -54,7 +54,8 @@ def told_to_wait(
 def debugging_of(wish: Wish, loaded: Loaded, *, parameter: bool) -> Debugging | None:
     """Return which steps are to wait for a debugger, None for none of them.
 
-    parameter: whether the parameter `debug`, which is nobody's, asks for it too. Raises UsageError for a script that is not Python, and for two answers to when.
+    parameter: whether the parameter `debug`, which is nobody's, asks for it too. Raises UsageError
+    for a script that is not Python, and for two answers to when.
     """
     from argojobs.manifest.debugging import Debugging
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.debug.ways import debugs, own_port, template_of, waits
+from argojobs.cli.entering import has_ended
 from argojobs.cli.names import step_named
 from argojobs.cli.phases import ENDED
 from argojobs.cli.text import warn
 from argojobs.cli.tree import Step, walk
-from argojobs.errors import ConflictError, ServerError
+from argojobs.errors import ConflictError
 from argojobs.service import is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
-
-_SECONDS = 2.0
 
 
 def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
@@ -37,15 +34,15 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     if step is not None and not any(one.pods for one in walk([step])):
         warn([f"{step.title} has not begun: it is waited for"], "note")
     path = step.path if step is not None else ""
-    with debugged(place, run, project_root(Path.cwd()), lambda _, lines: tell_whole(lines), path):
+    with debugged(
+        place, run, project_root(Path.cwd()), lambda _, lines: tell_whole(lines), path
+    ) as ways:
         try:
-            while not _over(workflow, path):
-                time.sleep(_SECONDS)
-                with suppress(ServerError):  # what cannot be had now will be had later
-                    workflow = place.service.get(run)
+            ways.over.wait()
         except KeyboardInterrupt:
             warn([f"{run} goes on; its steps wait as before"], "note")
             return 0
+    place.service.get(run)  # or it was deleted
     warn([f"{step.title if step is not None else run} has ended"], "note")
     return 0
 
@@ -63,10 +60,7 @@ def wanted_step(workflow: dict[str, Any], given: str, options: str) -> Step | No
             hint=f"argojobs resubmit {run}{options} starts it again as it was",
         )
     if step is not None and step.phase in ENDED:
-        raise ConflictError(
-            f"the step {step.title} of {run} has ended: {step.phase}",
-            hint=f"argojobs logs {run} {step.key}{options} shows what it wrote",
-        )
+        raise has_ended(run, step, options)
     _check_told(workflow, step, given, options)
     return step
 
@@ -89,8 +83,3 @@ def _check_told(workflow: dict[str, Any], step: Step | None, given: str, options
         hint="that is said when a run is started: argojobs run FILE --debug-step STEP; into one "
         f"that runs leads argojobs ssh {run}{options}",
     )
-
-
-def _over(workflow: dict[str, Any], path: str) -> bool:
-    """Whether the run has ended, or the step that is meant."""
-    return is_final(workflow) or bool(path and step_named(workflow, path).phase in ENDED)

@@ -45,10 +45,10 @@ _Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way that is open: the step's name, the entry it has, and what closes it."""
+    """A way that is open: the step's name, its entry in launch.json if it has one, what closes it."""
 
     step: str
-    entry: Entry
+    entry: Entry | None
     stack: ExitStack
 
 
@@ -56,7 +56,8 @@ class Ways:
     """The open ways to the steps of one run.
 
     folder: of the user's project, where `.vscode` lies. tell: shows the user some lines about a
-    step. only: the path of the step that is meant; all where it is empty.
+    step. only: the path of the step that is meant; all where it is empty. over: set once what is
+    meant has ended.
     """
 
     def __init__(self, place: Target, run: str, folder: Path, tell: Tell, only: str = "") -> None:
@@ -65,6 +66,7 @@ class Ways:
         self._folder = folder
         self._show = tell
         self._only = only
+        self.over = threading.Event()
         self._lock = threading.RLock()
         self._closed = False
         self._tried: set[_Key] = set()
@@ -86,6 +88,8 @@ class Ways:
 
     def look(self, workflow: dict[str, Any]) -> None:
         """Look at the run: close the ways to what has ended, open those that no log tells of."""
+        if is_final(workflow) or self._only_ended(workflow):
+            self.over.set()
         nodes = (workflow.get("status") or {}).get("nodes") or {}
         with self._lock:
             ended = [key for key in self._ways if nodes.get(key[0], {}).get("phase") in ENDED]
@@ -133,6 +137,10 @@ class Ways:
         for way in ways:
             way.stack.close()
 
+    def _only_ended(self, workflow: dict[str, Any]) -> bool:
+        steps = walk(steps_of(workflow)) if self._only else ()
+        return any(step.path == self._only and step.phase in ENDED for step in steps)
+
     def _enter(self, workflow: dict[str, Any], waiting: Waiting, step: str) -> None:
         with ExitStack() as stack:
             host, port = stack.enter_context(way_to(self._place, workflow, waiting))
@@ -142,8 +150,9 @@ class Ways:
             with self._lock:
                 if self._closed:  # meanwhile
                     return
-                pressed = self._put(entry)
-                self._ways[waiting.node_id, waiting.port] = Way(step, entry, stack.pop_all())
+                is_there, pressed = self._put(entry)
+                way = Way(step, entry if is_there else None, stack.pop_all())
+                self._ways[waiting.node_id, waiting.port] = way
         here = self._place.local is not None and not waiting.own
         usual = FIRST_PORT if here else waiting.port
         self._tell(step, [*_where(step, host, port, usual), *pressed])
@@ -164,20 +173,20 @@ class Ways:
         way.stack.close()
         self._tell(way.step, [])
 
-    def _put(self, entry: Entry) -> list[str]:
-        """Put an entry into launch.json, and return what to press."""
+    def _put(self, entry: Entry) -> tuple[bool, list[str]]:
+        """Put an entry into launch.json; return whether it is there, and what to press."""
         from argojobs.cli.debug.launch_file import put
 
         try:
             path = put(self._folder, [entry])
         except ArgojobsError as error:
-            return [
+            return False, [
                 "  launch.json is left as it is:",
                 f"    {error.where or 'launch.json'}: {error.what}",
                 f"  attach a debugger to {entry.host}:{entry.port}; its code is in {entry.remote}",
                 f"  or mend it, and then: argojobs debug {self._run}{self._place.options}",
             ]
-        return [
+        return True, [
             f'  VS Code: Ctrl+Shift+D, choose "{entry.name}", press F5',
             f"  its entry is in {path} until the step ends",
         ]
@@ -185,11 +194,12 @@ class Ways:
     def _take_out(self, ways: Sequence[Way]) -> None:
         from argojobs.cli.debug.launch_file import take_out
 
+        there = {way.step: way.entry for way in ways if way.entry is not None}
         try:
-            take_out(self._folder, [way.entry for way in ways])
+            take_out(self._folder, [*there.values()])
         except ArgojobsError as error:
-            for way in ways:
-                self._show(way.step, ["its entry is still in launch.json:", f"  {error}"])
+            for step in there:
+                self._show(step, ["its entry is still in launch.json:", f"  {error}"])
 
     def _tell(self, step: str, lines: Sequence[str]) -> None:
         with self._lock:
@@ -233,9 +243,9 @@ def debugged(place: Target, run: str, folder: Path, tell: Tell, only: str = "") 
     Arguments as `Ways` has them. A signal that ends us closes them, too.
     """
     ways = Ways(place, run, folder, tell, only)
-    over = threading.Event()
+    leaving = threading.Event()
     threads = [
-        threading.Thread(target=target, args=(place, run, ways, over), daemon=True)
+        threading.Thread(target=target, args=(place, run, ways, leaving), daemon=True)
         for target in (_read, _look)
     ]
     for thread in threads:
@@ -244,36 +254,37 @@ def debugged(place: Target, run: str, folder: Path, tell: Tell, only: str = "") 
         with unwinding():
             yield ways
     finally:
-        over.set()
+        leaving.set()
         ways.close()
         for thread in threads:
             thread.join(_LEAVE)
 
 
-def _read(place: Target, run: str, ways: Ways, over: threading.Event) -> None:
+def _read(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None:
     """Read the log to its end, which is that of the run; what was read before says nothing new."""
     service = place.again()
-    while not over.is_set():
+    while not leaving.is_set():
         try:
             for line in service.logs(run, follow=True):
-                if over.is_set():
+                if leaving.is_set():
                     return
                 ways.take(lambda: service.get(run), line.node_id, line.text)
         except NotFoundError:
             return  # it was deleted: whoever follows it says so
         except ArgojobsError:
-            over.wait(_AGAIN)
+            leaving.wait(_AGAIN)
         else:
             return
 
 
-def _look(place: Target, run: str, ways: Ways, over: threading.Event) -> None:
+def _look(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None:
     """Look at the run until it has ended; what cannot be had now will be had later."""
     service = place.again()
-    while not over.wait(_SECONDS):
+    while not leaving.wait(_SECONDS):
         try:
             workflow = service.get(run)
         except NotFoundError:
+            ways.over.set()
             return
         except ArgojobsError:
             continue

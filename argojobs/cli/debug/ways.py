@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -12,13 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.debug.launch_file import is_taken
 from argojobs.errors import NotFoundError, ServerError
+from argojobs.manifest.debug_program import told_when
 from argojobs.manifest.every_template import calls_in, every_template
 from argojobs.manifest.parameters import DEBUG
-from argojobs.runtime.debugger import WANTED
 
 if TYPE_CHECKING:
+    import socket
+
     from argojobs.cli.connect import Target
     from argojobs.cli.follow import Tell
 
@@ -88,7 +88,7 @@ def _inline_of(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[
 
 def waits(template: Mapping[str, Any]) -> bool:
     """Tell whether steps of a template were told to wait for a debugger, now or at an error."""
-    return any(one.get("name") == WANTED for one in _container(template).get("env") or ())
+    return bool(told_when(template))
 
 
 def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
@@ -157,8 +157,8 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
     where there is no way, or no debugger at its end.
     """
     if place.local is not None:
-        if waiting.own and not is_taken(waiting.port):
-            raise ServerError(f"nothing listens at 127.0.0.1:{waiting.port} yet")
+        if waiting.own:
+            _check_listens(waiting.port)
         yield "127.0.0.1", waiting.port
         return
     from argojobs.cli.cluster import has_kubeconfig
@@ -183,6 +183,14 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
             yield "127.0.0.1", here
 
 
+def _check_listens(port: int) -> None:
+    """See that something listens at a port of this machine. Raises ServerError."""
+    from argojobs.cli.debug.launch_file import is_taken
+
+    if not is_taken(port):
+        raise ServerError(f"nothing listens at 127.0.0.1:{port} yet")
+
+
 def _host_port(template: Mapping[str, Any], port: int) -> int:
     """Return the port of the node that leads to one of the container, 0 for none."""
     ports = _container(template).get("ports") or ()
@@ -197,6 +205,8 @@ def check_answers(host: str, port: int) -> None:
     debugpy 1.8.22 takes no further ones. Source: Debug Adapter Protocol, `initialize` and
     `disconnect`.
     """
+    import socket
+
     try:
         with socket.create_connection((host, port), _PATIENCE) as connection:
             _ask(connection, 1, "initialize", {"adapterID": "argojobs", "pathFormat": "path"})

@@ -123,6 +123,21 @@ def test_what_a_log_says_of_a_step_that_has_ended_is_old(place: Any, tmp_path: P
     assert place.opened == []
 
 
+def test_it_is_over_with_the_step_that_is_meant_or_the_run(place: Any, tmp_path: Path) -> None:
+    one, all_of_them = (
+        Ways(place, RUN, tmp_path, Told(), "train"),
+        Ways(place, RUN, tmp_path, Told()),
+    )
+    for ways in (one, all_of_them):
+        ways.look(going(train="Running", test="Succeeded"))
+        assert not ways.over.is_set()
+        ways.look(going(train="Failed", test="Running"))
+    assert one.over.is_set()
+    assert not all_of_them.over.is_set()
+    all_of_them.look(workflow(RUN, "Failed", tasks=("train",), nodes=(node(RUN, "", "Failed"),)))
+    assert all_of_them.over.is_set()
+
+
 def test_only_the_step_that_is_meant(place: Any, tmp_path: Path) -> None:
     ways = Ways(place, RUN, tmp_path, Told(), "test")
     run = going(train="Running", test="Running")
