@@ -124,5 +124,7 @@ def _change(step: Step, now: float) -> Line:
 def _took(step: Step) -> str:
     if step.started is None or step.finished is None:
         return ""
+    if not step.began:
+        return " before it began"
     waited = f" (waited {elapsed(step.waited)})" if step.waited >= 1 else ""
     return f" in {elapsed(max(0.0, step.finished - step.started))}{waited}"

@@ -12,7 +12,7 @@ from argojobs.cli.phases import sign, was_stopped
 from argojobs.cli.reasons import TRACEBACK, last_error
 from argojobs.cli.text import Line, Screen, plain, plural
 from argojobs.cli.times import elapsed
-from argojobs.cli.tree import Step, failed_steps, leaves, steps_of
+from argojobs.cli.tree import Step, failed_steps, steps_of, succeeded
 from argojobs.service import STOP_MESSAGE, Service
 
 #: The newest log lines of the failing step that are shown.
@@ -57,7 +57,7 @@ def failure_lines(
             lines.append([("  " + ", ".join(first_facts), "dim")])
     if why:
         lines.append([("  why: ", "dim"), (plain(why), "yellow")])
-    done, count = steps_succeeded(steps)
+    done, count = succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
     ended = str(status.get("phase", "")).lower() or "failed"
     word = "ended in an error" if ended == "error" else ended
@@ -98,7 +98,7 @@ def _stopped_lines(
 ) -> list[Line]:
     name = str(workflow["metadata"]["name"])
     why = str((workflow["metadata"].get("annotations") or {}).get(STOP_MESSAGE, ""))
-    done, count = steps_succeeded(steps)
+    done, count = succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
     mark = sign("Stopped", signs=screen.signs)[0]
     return [
@@ -108,12 +108,6 @@ def _stopped_lines(
         ],
         [(f"  more: argojobs get {name}{options}   argojobs logs {name}{options}", "dim")],
     ]
-
-
-def steps_succeeded(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return how many leaf steps succeeded, and how many there are as far as is known."""
-    phases = [step.phase for step in leaves(steps)]
-    return phases.count("Succeeded"), len(phases)
 
 
 def tail(log: Sequence[str]) -> list[str]:

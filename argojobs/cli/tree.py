@@ -33,8 +33,9 @@ class Step:
 
     name: as the user wrote it. path: names from the top, joined by dots. message: Argo's, with
     what a reader has to know. started: when its pod did; waited: seconds it had to wait for its
-    turn before. attempts: of a retry, those made so far. limit: how many attempts there may be,
-    0 if unknown. pods: ids of the pod nodes of the step itself, in the order of attempts.
+    turn before. began: whether its pod was ever given a machine. attempts: of a retry, those made
+    so far. limit: how many attempts there may be, 0 if unknown. is_hook: whether it is an exit
+    handler or another hook. pods: ids of the pod nodes of the step itself, in the order of attempts.
     """
 
     name: str
@@ -45,9 +46,11 @@ class Step:
     started: float | None = None
     finished: float | None = None
     waited: float = 0.0
+    began: bool = True
     attempts: int = 0
     limit: int = 0
     is_fan_out: bool = False
+    is_hook: bool = False
     pods: tuple[str, ...] = ()
     children: tuple[Step, ...] = ()
     outputs: dict[str, Any] = field(default_factory=dict)
@@ -120,10 +123,33 @@ def leaves(steps: Iterable[Step]) -> Iterator[Step]:
     return (step for step in walk(steps) if not step.children)
 
 
+def counted(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps that a count of steps means: leaves, without hooks and what was skipped."""
+    for step in steps:
+        if step.is_hook or step.phase == "Skipped":
+            continue
+        if step.children:
+            yield from counted(step.children)
+        else:
+            yield step
+
+
 def progress(steps: Iterable[Step]) -> tuple[int, int]:
-    """Return how many leaf steps ended, and how many there are as far as is known."""
-    phases = [step.phase for step in leaves(steps)]
+    """Return how many steps ended, and how many there are as far as is known.
+
+    An omitted one is neither: nothing was to be done.
+    """
+    phases = [step.phase for step in counted(steps) if step.phase != "Omitted"]
     return sum(phase in ENDED for phase in phases), len(phases)
+
+
+def succeeded(steps: Iterable[Step]) -> tuple[int, int]:
+    """Return how many steps succeeded, and how many a run that broke was to have.
+
+    Those that were omitted after a failure are among them.
+    """
+    phases = [step.phase for step in counted(steps)]
+    return phases.count("Succeeded"), len(phases)
 
 
 def failed_steps(steps: Iterable[Step]) -> list[Step]:
@@ -248,6 +274,7 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
     message, phase = str(node.get("message", "")), str(node.get("phase", ""))
     outputs = node.get("outputs") or {}
     started, waited = moment(node.get("startedAt")), index.waited.get(node["id"], 0.0)
+    last = inner[-1] if kind == "Retry" and inner else node
     if kind in {"DAG", "Steps"}:
         children = _members(index, node, template, path)
     elif kind == "TaskGroup":
@@ -276,9 +303,11 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
         started=started + waited if started is not None else None,
         finished=moment(node.get("finishedAt")),
         waited=waited,
+        began=not (last.get("type") == "Pod" and phase in BROKEN and not last.get("hostNodeName")),
         attempts=len(inner) if kind == "Retry" else 0,
         limit=_attempts(template) if kind == "Retry" else 0,
         is_fan_out=kind == "TaskGroup",
+        is_hook=bool((node.get("nodeFlag") or {}).get("hooked")),
         pods=pods,
         children=children,
         outputs=outputs,

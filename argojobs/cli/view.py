@@ -12,7 +12,7 @@ from typing import Any
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, cells, fit, plain, plural
 from argojobs.cli.times import elapsed
-from argojobs.cli.tree import Step, leaves, progress
+from argojobs.cli.tree import Step, leaves, progress, succeeded
 from argojobs.service import phase_of
 
 #: So many items of a fan-out are shown one by one; of more, only those that run or broke.
@@ -173,7 +173,9 @@ def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen)
 
 
 def _time(step: Step, now: float) -> str:
-    if step.started is None or step.reused or step.phase in {"Skipped", "Omitted", "Pending", ""}:
+    if step.started is None or step.reused or not step.began:
+        return ""
+    if step.phase in {"Skipped", "Omitted", "Pending", ""}:
         return ""
     end = step.finished if step.finished is not None else now
     return elapsed(max(0.0, end - step.started))
@@ -191,6 +193,8 @@ def _note(step: Step, screen: Screen) -> str:
         done, count = progress(step.children)
         broken = sum(child.phase in phases.BROKEN for child in leaves(step.children))
         notes.append(f"{done} of {count}" + (f", {broken} failed" if broken else ""))
+    if not step.began:
+        notes.append("never began")
     if step.reused:
         notes.append("reused")
     elif step.phase in {"Skipped", "Omitted"}:
@@ -204,8 +208,8 @@ def ended_counts(workflow: dict[str, Any], steps: Sequence[Step]) -> str:
     """Say how far a run is, or, where it broke, how many of its steps succeeded."""
     if phase_of(workflow) not in phases.BROKEN:
         return counts(steps)
-    ended = [step.phase for step in leaves(steps)]
-    return f"{ended.count('Succeeded')} of {plural(len(ended), 'step')} succeeded"
+    done, count = succeeded(steps)
+    return f"{done} of {plural(count, 'step')} succeeded"
 
 
 def counts(steps: Sequence[Step]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fake_service import node, workflow
 
-from argojobs.cli.tree import Step, failed_steps, progress, steps_of, walk
+from argojobs.cli.tree import Step, failed_steps, progress, steps_of, succeeded, walk
 
 
 def shape(steps: tuple[Step, ...]) -> list[Any]:
@@ -165,3 +165,25 @@ def test_a_step_starts_when_its_pod_does_not_when_it_began_to_wait() -> None:
     assert step.started is not None
     assert step.finished is not None
     assert (step.waited, step.finished - step.started) == (3.0, 2.0)
+
+
+def test_hooks_and_skipped_steps_are_not_part_of_a_count_of_steps() -> None:
+    handler = {**node("r", "x"), "id": "h", "name": "r.onExit", "nodeFlag": {"hooked": True}}
+    run = workflow(
+        name="r",
+        tasks=("a", "b", "c"),
+        nodes=(node("r", ""), node("r", "a"), node("r", "b", "Omitted"), node("r", "c", "Skipped")),
+    )
+    run["status"]["nodes"]["h"] = handler
+    assert progress(steps_of(run)) == (1, 1)
+    assert succeeded(steps_of(run)) == (1, 2)
+
+
+def test_a_pod_that_was_ended_before_it_had_a_machine_never_began() -> None:
+    nodes = (
+        node("r", "", "Failed"),
+        {**node("r", "a", "Failed"), "hostNodeName": "localhost"},
+        node("r", "b", "Failed"),
+    )
+    a, b = steps_of(workflow(name="r", tasks=("a", "b"), nodes=nodes))
+    assert (a.began, b.began) == (True, False)

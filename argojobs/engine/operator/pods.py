@@ -143,7 +143,7 @@ def ended(turn: Turn, node: Node, result: PodResult) -> None:
         phase=result.phase,
         message=result.message or None,
         finishedAt=finished,
-        hostNodeName=node.get("hostNodeName", "localhost"),
+        hostNodeName=node.get("hostNodeName") or ("localhost" if result.started_at else None),
         outputs=outputs or None,
         progress="1/1" if result.phase == "Succeeded" else node["progress"],
     )

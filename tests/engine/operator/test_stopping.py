@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from player import EPOCH, Ended, Player, manifest, nodes, tree
 
+from argojobs.engine.model import PodEnded, PodResult
+
 BYE = "[{name: bye, container: {image: i}}, {name: pause, suspend: {}}, {name: nap, suspend: {duration: 30}}]"
 MAIN = """
 dag:
@@ -27,6 +29,13 @@ def test_stop_ends_the_steps_and_still_runs_exit_handlers() -> None:
     assert done["status"]["phase"] == "Failed"
     assert done["status"]["message"] == "Stopped with strategy 'Stop'"
     assert done["spec"]["shutdown"] == "Stop"
+
+
+def test_a_pod_that_never_began_was_on_no_host() -> None:
+    player = Player(manifest("container: {image: i}"))
+    player.begin()
+    player.send(PodEnded(player.id_of("wf"), PodResult("Failed", "workflow shutdown")))
+    assert "hostNodeName" not in player.node("wf")
 
 
 def test_terminate_ends_everything_and_runs_no_exit_handler() -> None:
