@@ -44,7 +44,8 @@ class Follow:
     note; it raises KeyboardInterrupt to end following. gone: set when a thread found that
     nobody reads the stream any more. options: what a command must say to get there. pending: tells
     of a run that waits for long, and gives it up. beside: what goes on as long as the run is
-    followed, and may tell some lines about a subject.
+    followed, and may tell some lines about a subject. kept: ids of the nodes that ended before, in
+    an earlier try of the run: nothing is told of them.
     """
 
     service: Service
@@ -57,6 +58,7 @@ class Follow:
     options: str = ""
     pending: Pending | None = None
     beside: Callable[[Tell], AbstractContextManager[object]] | None = None
+    kept: frozenset[str] = frozenset()
 
 
 def goes_on(name: str, options: str = "") -> str:
@@ -206,6 +208,8 @@ def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) 
         try:
             service = how.connect()
             for line in service.logs(name, follow=True):
+                if line.node_id in how.kept:
+                    continue
                 if not picture.step_name(line.node_id):
                     picture.update(service.get(name))
                 take(line)
@@ -224,7 +228,7 @@ def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) 
 def _follow_plain(how: Follow, picture: Picture) -> Workflow:
     """Follow with one line a change and one a log line."""
     local = localiser(how.service, str(picture.workflow["metadata"]["name"]))
-    lines = PlainLines(how.service, picture, how.stream, local, how.now)
+    lines = PlainLines(how.service, picture, how.stream, local, how.now, how.kept)
     lines.changed(picture.workflow)
     logs = _start_logs(how, picture, lines.take)
     return _to_end(how, picture, lines.changed, lambda: logs.join(LOG_GRACE))

@@ -21,7 +21,8 @@ class PlainLines:
     """The lines of a run that is followed without a terminal, written by two threads.
 
     A step's log lines come before the line that it ended: what the thread that follows the logs
-    has not brought by then is read here, and left out when it comes.
+    has not brought by then is read here, and left out when it comes. kept: ids of the nodes that an
+    earlier try of the run ended: nothing is written of them.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class PlainLines:
         stream: TextIO,
         local: Localise,
         now: Callable[[], float],
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self._service = service
         self._picture = picture
         self._stream = stream
         self._local = local
         self._now = now
+        self._kept = kept
         self._lock = threading.Lock()
         self._phases: dict[str, str] = {}
         self._tries: dict[str, int] = {}
@@ -54,7 +57,8 @@ class PlainLines:
                 self._reasons.add(waits)
                 self._write([(f"{clock(self._now())}  ", "dim"), (waits, "yellow")])
             for step in walk(self._picture.steps):
-                self._step(step)
+                if step.node_id not in self._kept:
+                    self._step(step)
 
     def take(self, line: LogLine) -> None:
         """Write a log line, unless it was read before."""

@@ -62,12 +62,14 @@ def follow_run(
     quiet: bool = False,
     pending: Pending | None = None,
     folder: Path | None = None,
+    kept: frozenset[str] = frozenset(),
 ) -> int:
     """Follow a run that was just started to its end, and return the exit code.
 
     quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
     server to go on. pending: tells of waiting; a run that it gives up is ended. folder:
     of the user's project, that of the current one unless given; ways to debuggers are noted there.
+    kept: ids of the nodes that had ended before, of which nothing is told.
 
     Raises RunFailedError when it was pending for too long.
     """
@@ -92,6 +94,7 @@ def follow_run(
         options=place.options,
         pending=pending,
         beside=beside_of(place, created, folder),
+        kept=kept,
     )
     try:
         final = follow(how, created)

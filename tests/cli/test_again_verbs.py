@@ -7,6 +7,8 @@ import json
 import pytest
 from fake_service import FakeService, node, workflow
 
+from argojobs.errors import ServerError
+
 PARAMETERS = [{"name": "epochs", "value": "1"}]
 
 
@@ -99,8 +101,18 @@ class TestRetry:
     def test_it_says_what_runs_again(self, argojobs, service: FakeService) -> None:
         answer = argojobs("retry", "failed", "--detach")
         assert answer.code == 0, answer.err
-        assert answer.out == "runs again: second, third\nretrying failed\n"
+        assert answer.out == ("1 of 3 steps are kept\nruns again: second, third\nretrying failed\n")
         assert service.calls == [("retry", "failed", "")]
+
+    def test_what_the_server_refuses_is_not_said_to_run(
+        self, argojobs, service: FakeService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object, **__: object) -> None:
+            raise ServerError("you may not delete pods")
+
+        monkeypatch.setattr(service, "retry", refuse)
+        answer = argojobs("retry", "failed", "-d")
+        assert (answer.code, answer.out) == (3, "")
 
     def test_with_other_parameters(self, argojobs, service: FakeService) -> None:
         assert argojobs("retry", "failed", "-d", "-p", "epochs=3").code == 0
@@ -114,7 +126,7 @@ class TestRetry:
 
     def test_steps_that_succeeded_when_named(self, argojobs, service: FakeService) -> None:
         answer = argojobs("retry", "ended", "--node", "second", "-d")
-        assert answer.out == "runs again: second\nretrying ended\n"
+        assert answer.out == ("1 of 2 steps are kept\nruns again: second\nretrying ended\n")
         assert service.calls == [("retry", "ended", "displayName=second")]
 
     @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from fake_service import FakeService, node, workflow
@@ -54,6 +55,14 @@ def service() -> FakeService:
     ]
     made.log("r", "r-train", "epoch 1")
     return made
+
+
+def test_nothing_is_told_of_what_an_earlier_try_of_the_run_ended(service: FakeService) -> None:
+    followed = replace(how(service), kept=frozenset({"r-train"}))
+    follow(followed, service.runs["r"])
+    text = followed.stream.getvalue()  # type: ignore[attr-defined]
+    assert "train" not in text
+    assert "test Succeeded" in text
 
 
 def test_plain_lines_say_each_change_once_and_head_log_lines_with_their_step(

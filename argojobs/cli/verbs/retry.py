@@ -29,8 +29,11 @@ def command(
     """
     from argojobs.cli.changing import chosen_run, overridden, say_steps
     from argojobs.cli.formats import print_object
+    from argojobs.cli.phases import ENDED
     from argojobs.cli.selecting import selector_of
     from argojobs.cli.started import follow_run
+    from argojobs.cli.text import plural
+    from argojobs.cli.tree import counted, steps_of
     from argojobs.manifest import rerun
 
     chosen = chosen_run(run, context, server, force=force, verb="retry")
@@ -44,18 +47,21 @@ def command(
         node_selector=selector,
         parameters=values,
     )
-    if output is None:
-        say_steps(
-            rerun.steps_again(workflow, again), "would run again" if dry_run else "runs again"
-        )
+    kept = frozenset(key for key, node in again.nodes.items() if node["phase"] in ENDED)
+    steps, names = list(counted(steps_of(workflow))), rerun.steps_again(workflow, again)
+    stay = sum(step.phase == "Succeeded" and step.node_id in kept for step in steps)
     if not dry_run:
         workflow = service.retry(
             name, restart_successful=bool(selector), node_selector=selector, parameters=values
         )
+    if output is None:
+        does = "would be" if dry_run else "are"
+        sys.stdout.write(f"{stay} of {plural(len(steps), 'step')} {does} kept\n")
+        say_steps(names, "would run again" if dry_run else "runs again")
     if dry_run or detach:
         if output is not None:
             print_object(workflow, output)
         else:
             sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
         return 0
-    return follow_run(chosen.place, workflow, output)
+    return follow_run(chosen.place, workflow, output, kept=kept)
