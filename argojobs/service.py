@@ -102,10 +102,13 @@ class Service(Protocol):
     def suspend(self, name: str) -> Workflow:
         """Start no further steps until `resume`; those that run go on."""
 
-    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
+    def resume(
+        self, name: str, *, node_selector: str = "", outputs: Mapping[str, str] | None = None
+    ) -> Workflow:
         """Let a suspended workflow go on, and its suspend nodes with it.
 
         node_selector: Argo's field selector (`displayName=approve`); "" means all of them.
+        outputs: values of the outputs that the nodes of a selector wait for (`supplied`).
         """
 
     def retry(

@@ -197,6 +197,7 @@ def plan_lines(plan: Plan) -> list[Line]:
     count = progress(steps_of(plan.workflow))[1]
     steps = f"  ({count} step{'' if count == 1 else 's'} known so far)"
     lines.append([("would run ", ""), (plan.name, "bold"), (steps, "dim")])
+    lines += _waiting_lines(plan.workflow)
     rows = [
         [(str(p["name"]), ""), (one_line(p.get("value", "")), "")]
         for p in arguments.get("parameters") or []
@@ -210,3 +211,23 @@ def plan_lines(plan: Plan) -> list[Line]:
     lines.extend([("  ", ""), *row] for row in columns(rows))
     lines.append([("the whole manifest: add -o yaml", "dim")])
     return lines
+
+
+def _waiting_lines(workflow: dict[str, Any]) -> list[Line]:
+    """Say which steps would wait for a debugger, and when."""
+    from argojobs.manifest.debug_program import told_when
+    from argojobs.manifest.every_template import every_template, shown_name
+    from argojobs.runtime.debugger import AT_ERROR
+
+    found: dict[str, list[str]] = {}
+    for key, template in every_template(workflow["spec"].get("templates") or ()).items():
+        found.setdefault(told_when(template), []).append(shown_name(key))
+    found.pop("", None)
+    return [
+        [
+            ("would wait for a debugger", ""),
+            (" when they fail: " if when == AT_ERROR else ": ", ""),
+            (", ".join(names), "bold"),
+        ]
+        for when, names in found.items()
+    ]

@@ -7,6 +7,7 @@ controller, which they start when none serves the home. `LocalService` keeps `se
 from __future__ import annotations
 
 import copy
+import json
 import re
 import time
 import uuid
@@ -211,16 +212,21 @@ class LocalService:
             raise ConflictError("cannot suspend completed workflows")
         return self._command(name, "Suspend", "")
 
-    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
+    def resume(
+        self, name: str, *, node_selector: str = "", outputs: Mapping[str, str] | None = None
+    ) -> Workflow:
         """See `Service.resume`; returns once the controller has taken it in."""
         from argojobs.engine.operator.suspend import refusal
 
         nodes = (self.get(name).get("status") or {}).get("nodes") or {}
-        problem = refusal(nodes.values(), node_selector)
+        problem = refusal(nodes.values(), node_selector, outputs or {})
         if problem:
             raise ConflictError(problem)
         if self.store.is_final(name):
             return self.get(name)
+        if outputs:
+            given = {"nodeFieldSelector": node_selector, "outputParameters": dict(outputs)}
+            return self._command(name, "Set", json.dumps(given))
         return self._command(name, "Resume", node_selector)
 
     def retry(

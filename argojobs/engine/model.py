@@ -7,6 +7,7 @@ The controller turns what happens (a pod ended, a timer rang, a user asked to st
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -80,9 +81,13 @@ class Suspend:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """The user lets the workflow go on, and its suspend nodes; by a selector only these."""
+    """The user lets the workflow go on, and its suspend nodes; by a selector only these.
+
+    outputs: values of what the nodes of the selector wait for.
+    """
 
     node_selector: str = ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
 
 
 Event = Begin | PodStarted | PodWaits | PodEnded | Tick | Shutdown | Suspend | Resume

@@ -9,6 +9,7 @@ was decided, and pod directories that say what was begun; the next one goes on f
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import time
 import traceback
@@ -208,6 +209,9 @@ class Scheduler:
                 event = Suspend()
             case "Resume":
                 event = Resume(command.message)
+            case "Set":
+                given = json.loads(command.message)
+                event = Resume(given["nodeFieldSelector"], given["outputParameters"])
             case other:
                 log(f"{run.name}: no command {other!r} is known here")
                 return

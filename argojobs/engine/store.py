@@ -50,7 +50,10 @@ class PodRow:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A user's wish: to Stop, Terminate, Suspend or Resume a run (message: a node selector)."""
+    """What a user asks for: to Stop, Terminate, Suspend or Resume a run, or to Set outputs.
+
+    message: why it is stopped; of Resume a node selector; of Set that and the values, as JSON.
+    """
 
     number: int
     run: str

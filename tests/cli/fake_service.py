@@ -137,8 +137,11 @@ class FakeService:
         self.calls.append(("suspend", name))
         return self.get(name)
 
-    def resume(self, name: str, *, node_selector: str = "") -> Workflow:
-        self.calls.append(("resume", name, node_selector))
+    def resume(
+        self, name: str, *, node_selector: str = "", outputs: Mapping[str, str] | None = None
+    ) -> Workflow:
+        given = [f"{key}={value}" for key, value in (outputs or {}).items()]
+        self.calls.append(("resume", name, node_selector, *given))
         return self.get(name)
 
     def retry(

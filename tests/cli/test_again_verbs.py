@@ -97,6 +97,42 @@ class TestResume:
         assert "invalid selector" in answer.err
 
 
+class TestResumeWithOutputs:
+    @pytest.fixture(autouse=True)
+    def approval(self, service: FakeService) -> None:
+        supplied = {"valueFrom": {"supplied": {}}}
+        outputs = {"parameters": [{"name": "amount", **supplied}]}
+        ask = node("buying", "ask", "Running", type="Suspend", outputs=outputs)
+        service.runs["buying"] = workflow("buying", "Running", nodes=(node("buying", ""), ask))
+
+    def test_the_one_step_that_waits_gets_them(self, argojobs, service: FakeService) -> None:
+        assert argojobs("resume", "buying", "-p", "amount=3").out == "resumed buying: ask\n"
+        assert service.calls == [("resume", "buying", "displayName=ask", "amount=3")]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ((), "ask waits for a value of amount"),
+            (("-p", "amuont=3"), "did you mean 'amount'?"),
+            (("-p", "amount"), "amount"),
+        ],
+    )
+    def test_what_is_missing_or_unknown_changes_nothing(
+        self, argojobs, service: FakeService, words, said
+    ) -> None:
+        answer = argojobs("resume", "buying", *words)
+        assert answer.code == 2
+        assert said in answer.err
+        assert service.calls == []
+
+    def test_of_several_steps_one_is_to_be_named(self, argojobs, service: FakeService) -> None:
+        other = node("buying", "other", "Running", type="Suspend")
+        service.runs["buying"]["status"]["nodes"]["other"] = other
+        answer = argojobs("resume", "buying", "-p", "amount=3")
+        assert "--node STEP, one of ask, other" in answer.err
+        assert argojobs("resume", "buying", "--node", "ask", "-p", "amount=3").code == 0
+
+
 class TestRetry:
     def test_it_says_what_runs_again(self, argojobs, service: FakeService) -> None:
         answer = argojobs("retry", "failed", "--detach")

@@ -65,6 +65,19 @@ def test_resume_of_some_nodes(argo, service):
     assert argo.requests[-1].body["nodeFieldSelector"] == "displayName=approve"
 
 
+def test_outputs_of_a_suspended_step_are_set(argo, service):
+    argo.add("one", "Running")
+    service.resume("one", node_selector="displayName=approve", outputs={"amount": "3"})
+    assert argo.requests[-1].path.endswith("/one/set")
+    assert argo.requests[-1].body == {
+        "namespace": "argo",
+        "name": "one",
+        "nodeFieldSelector": "displayName=approve",
+        "outputParameters": '{"amount": "3"}',
+        "phase": "Succeeded",
+    }
+
+
 def test_a_retry_sends_what_it_is_told(argo, service):
     argo.add("one", "Failed")
     service.retry("one", restart_successful=True, node_selector="id=x", parameters=["a=b"])

@@ -1,6 +1,9 @@
 """`argojobs resume`: let a suspended run go on."""
 
 import sys
+from typing import Annotated
+
+import typer
 
 from argojobs.cli import options
 from argojobs.errors import ConflictError
@@ -9,6 +12,15 @@ from argojobs.errors import ConflictError
 def command(
     run: options.RunName,
     node: options.NodeSelector = "",
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p",
+            "--parameter",
+            metavar="NAME=VALUE",
+            help="A value that the step waits for; may be repeated.",
+        ),
+    ] = None,
     force: options.Force = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
@@ -18,11 +30,12 @@ def command(
 ) -> int:
     """Let a suspended run go on.
 
-    Its suspend steps, which wait for an approval, succeed; with --node only those named.
+    Its suspend steps, which wait for an approval, succeed; with --node only those named. Outputs
+    that a step waits for (valueFrom: {supplied: {}}) are given with -p.
     """
     from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
-    from argojobs.cli.selecting import selector_of, waiting_for_resume
+    from argojobs.cli.selecting import outputs_given, selector_of, waiting_for_resume
 
     chosen = chosen_run(run, context, server, force=force, verb="resume")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
@@ -34,8 +47,9 @@ def command(
             f"nothing in {name} waits to be resumed" + (f" that is {node}" if node else ""),
             hint=f"argojobs get {name}{chosen.place.options} shows its steps",
         )
+    selector, outputs = outputs_given(workflow, selector, parameter or ())
     if not dry_run:
-        workflow = service.resume(name, node_selector=selector)
+        workflow = service.resume(name, node_selector=selector, outputs=outputs)
     if output is not None:
         print_object(workflow, output)
         return 0

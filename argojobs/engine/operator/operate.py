@@ -6,6 +6,8 @@ clock and does no I/O; the same state, event and time give the same outcome.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from argojobs.engine.model import (
     Begin,
     Event,
@@ -92,18 +94,18 @@ def _take(turn: Turn, event: Event) -> None:
         case Suspend():
             if turn.status("phase") not in COMPLETED:
                 turn.remember("suspended", True)
-        case Resume(node_selector):
-            _resume_run(turn, node_selector)
+        case Resume(node_selector, outputs):
+            _resume_run(turn, node_selector, outputs)
 
 
-def _resume_run(turn: Turn, node_selector: str) -> None:
+def _resume_run(turn: Turn, node_selector: str, outputs: Mapping[str, str]) -> None:
     """Let the workflow go on; what happened while it was suspended is looked at now."""
     if turn.status("phase") in COMPLETED:
         return
     was_suspended = turn.suspended
     if not node_selector and was_suspended:
         turn.remember("suspended", False)
-    suspend.resume(turn, node_selector)
+    suspend.resume(turn, node_selector, outputs)
     if was_suspended and not turn.suspended:
         again.take_up(turn)
         _ring(turn)

@@ -6,14 +6,14 @@ somebody resumes the workflow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template, WakeAt
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
-from argojobs.manifest import selectors
+from argojobs.manifest.suspended import supplied_outputs, waiting
 
 
 def begin(turn: Turn, node: Node, template: Template) -> str:
@@ -46,64 +46,59 @@ def begin(turn: Turn, node: Node, template: Template) -> str:
     return ""
 
 
-def resume(turn: Turn, node_selector: str = "") -> None:
+def resume(turn: Turn, node_selector: str, outputs: Mapping[str, str]) -> None:
     """Let suspend nodes succeed: all of them, or those that a field selector matches.
 
-    With a selector an output that has no default stays unset (Argo leaves all of them so). The
-    caller has refused what `refusal` finds.
+    With a selector an output that is not given and has no default stays unset (Argo leaves all of
+    them so). The caller has refused what `refusal` finds.
     """
-    terms = selectors.parse(node_selector) if node_selector else []
-    for node_id in {**turn.state.nodes, **turn.changes}:
-        node = turn.must(node_id)
-        if is_waiting(node) and selectors.matches(terms, node):
-            outputs = node.get("outputs")
-            if outputs:
-                turn.update(node_id, outputs=_with_defaults(outputs))
-            turn.mark(node_id, "Succeeded")
+    nodes = (turn.must(node_id) for node_id in {**turn.state.nodes, **turn.changes})
+    for node in waiting(nodes, node_selector):
+        if node.get("outputs"):
+            turn.update(node["id"], outputs=_with_values(node["outputs"], outputs))
+        turn.mark(node["id"], "Succeeded")
 
 
-def is_waiting(node: Node) -> bool:
-    """Whether a node is a suspend node that waits to be resumed."""
-    return bool(node["type"] == "Suspend" and node["phase"] == "Running")
-
-
-def refusal(nodes: Iterable[Node], node_selector: str) -> str:
+def refusal(nodes: Iterable[Node], node_selector: str, outputs: Mapping[str, str]) -> str:
     """Why suspend nodes cannot be resumed, in Argo's words; "" when they can.
 
     Raises UsageError for a wrong selector.
     """
-    waiting = [node for node in nodes if is_waiting(node)]
+    chosen = waiting(nodes, node_selector)
     if node_selector:
-        terms = selectors.parse(node_selector)
-        if any(selectors.matches(terms, node) for node in waiting):
-            return ""
+        if chosen:
+            unknown = (_unknown(node, outputs) for node in chosen)
+            return next(filter(None, unknown), "")
         return (
             "currently, set only targets suspend nodes: no suspend nodes matching "
             f"nodeFieldSelector: {node_selector}"
         )
-    for node in waiting:
-        for parameter in (node.get("outputs") or {}).get("parameters") or ():
-            source = parameter.get("valueFrom") or {}
-            if source.get("supplied") is not None and source.get("default") is None:
-                return _unset(parameter)
+    for node in chosen:
+        for name, default in supplied_outputs(node).items():
+            if default is None:
+                return (
+                    f"raw output parameter '{name}' has not been set and does not have a "
+                    "default value"
+                )
     return ""
 
 
-def _unset(parameter: dict[str, Any]) -> str:
-    return (
-        f"raw output parameter '{parameter['name']}' has not been set and does not "
-        "have a default value"
-    )
+def _unknown(node: Mapping[str, Any], outputs: Mapping[str, str]) -> str:
+    """Say which of the given outputs a node does not wait for, in Argo's words; "" for none."""
+    awaited = supplied_outputs(node)
+    name = next((name for name in outputs if name not in awaited), "")
+    return f"node is not expecting output parameter '{name}'" if name else ""
 
 
-def _with_defaults(outputs: dict[str, Any]) -> dict[str, Any]:
-    """The outputs with the defaults of supplied parameters as their values."""
+def _with_values(outputs: dict[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+    """The outputs with the values of supplied parameters: those given, else their defaults."""
     filled = []
     for parameter in outputs.get("parameters") or ():
         source = parameter.get("valueFrom") or {}
-        if source.get("supplied") is not None and source.get("default") is not None:
-            kept = {key: value for key, value in parameter.items() if key != "valueFrom"}
-            filled.append({**kept, "value": source["default"]})
+        value = given.get(parameter["name"], source.get("default"))
+        if source.get("supplied") is not None and value is not None:
+            kept = {key: other for key, other in parameter.items() if key != "valueFrom"}
+            filled.append({**kept, "value": value})
         else:
             filled.append(parameter)
     return {**outputs, "parameters": filled}
@@ -111,10 +106,10 @@ def _with_defaults(outputs: dict[str, Any]) -> dict[str, Any]:
 
 def expire(turn: Turn, node: Node) -> None:
     """The duration of a Suspend node is over: it succeeds, its outputs take their defaults."""
-    problem = refusal([node], "")
+    problem = refusal([node], "", {})
     if problem:
         turn.mark(node["id"], "Error", problem)
         return
     if node.get("outputs"):
-        turn.update(node["id"], outputs=_with_defaults(node["outputs"]))
+        turn.update(node["id"], outputs=_with_values(node["outputs"], {}))
     turn.mark(node["id"], "Succeeded")

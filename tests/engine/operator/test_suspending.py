@@ -180,24 +180,39 @@ class TestSuspendNodes:
         player.send(Resume())
         assert player.play()["status"]["phase"] == "Succeeded"
 
+    def test_outputs_get_the_values_that_are_given(self):
+        player = Player(manifest(ASKING, more=APPROVAL))
+        player.begin()
+        player.send(Resume("displayName=ask", {"choice": "no"}))
+        assert player.node("wf[0].ask")["outputs"]["parameters"] == [
+            {"name": "choice", "value": "no"}
+        ]
+        assert player.play()["status"]["phase"] == "Succeeded"
+        assert player.node("wf[1].go")["inputs"]["parameters"][0]["value"] == "no"
+
+    def test_a_value_that_no_node_waits_for_is_refused(self):
+        waiting = {"type": "Suspend", "phase": "Running", "displayName": "a"}
+        refused = suspend.refusal([waiting], "displayName=a", {"y": "1"})
+        assert refused == "node is not expecting output parameter 'y'"
+
     def test_an_output_without_a_default_is_refused(self):
         waiting = {
             "type": "Suspend",
             "phase": "Running",
             "outputs": {"parameters": [{"name": "x", "valueFrom": {"supplied": {}}}]},
         }
-        assert suspend.refusal([waiting], "") == (
+        assert suspend.refusal([waiting], "", {}) == (
             "raw output parameter 'x' has not been set and does not have a default value"
         )
 
     def test_a_selector_that_matches_none_is_refused(self):
         waiting = {"type": "Suspend", "phase": "Running", "displayName": "a"}
-        assert suspend.refusal([waiting], "displayName=a") == ""
+        assert suspend.refusal([waiting], "displayName=a", {}) == ""
         assert "no suspend nodes matching nodeFieldSelector: displayName=b" in suspend.refusal(
-            [waiting], "displayName=b"
+            [waiting], "displayName=b", {}
         )
         with pytest.raises(UsageError, match="invalid selector"):
-            suspend.refusal([waiting], "displayName")
+            suspend.refusal([waiting], "displayName", {})
 
 
 def test_ticks_of_a_suspended_run_start_nothing():
