@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,19 @@ def owned(workflow: Workflow, command_line: str) -> Workflow:
     labels = {**(metadata.get("labels") or {}), USER_LABEL: user_name()}
     notes = {**(metadata.get("annotations") or {}), COMMAND_LINE: command_line}
     return {**workflow, "metadata": {**metadata, "labels": labels, "annotations": notes}}
+
+
+def say_changed(old: Workflow, spec: Mapping[str, Any]) -> None:
+    """Say in a line each which parameters a run has otherwise than the one before it."""
+    from argojobs.cli.facts import parameters
+    from argojobs.cli.summary import one_line
+    from argojobs.cli.text import show
+
+    before, now = parameters(old), parameters({"spec": spec})
+    for name, value in now.items():
+        if value != before.get(name, ""):
+            change = f"{one_line(before.get(name, ''))} -> {one_line(value)}"
+            show([[("  ", ""), (name, "bold"), (f"  {change}", "")]])
 
 
 def say_steps(names: Iterable[str], what: str) -> None:

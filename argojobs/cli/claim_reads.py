@@ -232,19 +232,15 @@ def _check(workflow: Workflow, text: str, target: Target) -> None:
 
 
 def _fetched(workflow: Workflow, target: Target, path: Path) -> Path:
-    """Copy the artifact of a run that ended, from the bucket itself where there are keys for it."""
+    """Copy the artifact of a run that ended."""
     from argojobs.cli.names import step_named
-    from argojobs.cli.stores import named, repository_of
-    from argojobs.cli.transfer import fetch_key
-    from argojobs.storage.s3 import S3Repository
+    from argojobs.cli.stores import named
+    from argojobs.cli.transfer import fetch_output
 
     name = str(workflow["metadata"]["name"])
     step = step_named(workflow, claim_reading.TEMPLATE)
-    stored = named(workflow, target, step, claim_reading.ARTIFACT)
-    repository = repository_of(stored, target)
-    if isinstance(repository, S3Repository):
-        return fetch_key(repository, stored.key, path, artifact=stored.artifact)
-    return target.service.artifact(name, stored.node_id, claim_reading.ARTIFACT, path)
+    (stored,) = named(workflow, target, step, claim_reading.ARTIFACT)
+    return fetch_output(stored, name, target, path)
 
 
 def _started(workflow: Workflow) -> bool:

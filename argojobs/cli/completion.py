@@ -61,7 +61,7 @@ def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
         workflow = find_run(service, str(ctx.params.get("run") or ""))
     except ArgojobsError:
         return []
-    paths = [s.path if s.path == s.title else s.key for s in walk(steps_of(workflow)) if s.pods]
+    paths = [s.typed for s in walk(steps_of(workflow)) if s.pods]
     return [path for path in paths if path.startswith(incomplete)]
 
 

@@ -48,9 +48,8 @@ def known(
     """Return what the run's object says by itself, with log lines that are at hand; asks nobody."""
     titles: dict[str, str] = {}
     for step in walk(steps_of(dict(workflow))):
-        title = step.path if step.path == step.title else step.key
-        titles |= {step.node_id: title} if step.node_id else {}
-        titles |= dict.fromkeys(step.pods, title)
+        titles |= {step.node_id: step.typed} if step.node_id else {}
+        titles |= dict.fromkeys(step.pods, step.typed)
     return Evidence(workflow, logs=logs or {}, titles=titles, options=options, local=local)
 
 

@@ -76,7 +76,7 @@ def failure_lines(
 
 def typed(step: Step) -> str:
     """Return the path of a step as a shell takes it."""
-    return shlex.quote(step.path if step.path == step.title else step.key)
+    return shlex.quote(step.typed)
 
 
 def _cause(message: str, log: Sequence[str]) -> str:

@@ -29,10 +29,12 @@ LOGS = "main-logs"
 class Stored:
     """An output artifact of a run: its step and node, Argo's record of it, where it lies.
 
+    folder: a name for a folder of the step's own: `train-0` of `train(0)`.
     bucket: "" on this machine, and where nobody says which it is.
     """
 
     step: str
+    folder: str
     node_id: str
     artifact: dict[str, Any]
     bucket: str
@@ -42,6 +44,11 @@ class Stored:
     def name(self) -> str:
         """The artifact's name."""
         return str(self.artifact["name"])
+
+
+def folder_name(key: str) -> str:
+    """Return the key of a step, `train(0)`, as the name of a folder: `train-0`."""
+    return key.replace("(", "-").replace(")", "")
 
 
 def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> Iterator[Stored]:
@@ -59,7 +66,7 @@ def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> It
             if key:
                 template = str(nodes[node_id].get("templateName", ""))
                 bucket = bucket_of(workflow, artifact, target, template)
-                yield Stored(step.key, node_id, artifact, bucket, key)
+                yield Stored(step.typed, folder_name(step.key), node_id, artifact, bucket, key)
 
 
 def bucket_of(
@@ -135,17 +142,27 @@ def split_name(text: str) -> tuple[str, str, str]:
     return run, step, name
 
 
-def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> Stored:
-    """Return an output artifact of a step. Raises NotFoundError, naming those there."""
+def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> list[Stored]:
+    """Return an output artifact of a step, of a fan-out that of each item which made one.
+
+    Raises NotFoundError, naming those there.
+    """
+    from argojobs.cli.tree import leaves
     from argojobs.manifest.nearest import suggestion
 
-    found = {stored.name: stored for stored in stored_by(workflow, target, [step])}
-    if name not in found:
+    steps = list(leaves([step])) if step.is_fan_out else [step]
+    every = list(stored_by(workflow, target, steps))
+    found = [stored for stored in every if stored.name == name]
+    if not found:
         raise NotFoundError(
             f"{step.path} of {workflow['metadata']['name']} has no artifact {name!r}",
-            hint=suggestion(name, found, what="its artifacts are") if found else "it has none",
+            hint=suggestion(
+                name, dict.fromkeys(one.name for one in every), what="its artifacts are"
+            )
+            if every
+            else "it has none",
         )
-    return found[name]
+    return found
 
 
 def inside_claim(root: Path, inside: str, text: str) -> Path:

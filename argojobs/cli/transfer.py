@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from argojobs.errors import ConflictError, HostError, NotFoundError
 
 if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
+    from argojobs.cli.stores import Stored
     from argojobs.storage.s3 import S3Repository
 
 Progress = Callable[[int, int], None]
@@ -35,6 +37,20 @@ def bar(what: str) -> Iterator[Progress | None]:
     with Bars(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
         task = bars.add_task(what, total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def fetch_output(stored: Stored, run: str, target: Target, path: Path) -> Path:
+    """Copy an output of a run to a path, from the bucket itself where there are keys for it.
+
+    Raises as `fetch_key` and `Service.artifact`.
+    """
+    from argojobs.cli.stores import repository_of
+    from argojobs.storage.s3 import S3Repository
+
+    repository = repository_of(stored, target)
+    if isinstance(repository, S3Repository):
+        return fetch_key(repository, stored.key, path, artifact=stored.artifact)
+    return target.service.artifact(run, stored.node_id, stored.name, path)
 
 
 def fetch_key(

@@ -72,8 +72,13 @@ class Step:
 
     @property
     def key(self) -> str:
-        """The path with the places of items alone, as it can be typed: `train(0)`."""
+        """The path with the places of items alone: `train(0)`."""
         return _ITEM.sub(r"(\1)", self.path)
+
+    @property
+    def typed(self) -> str:
+        """The path as it is shown and can be typed: of items with long values the key."""
+        return self.path if self.path == self.title else self.key
 
 
 def _shortened(item: re.Match[str]) -> str:

@@ -213,6 +213,12 @@ class TestResubmit:
             "first",
         }
 
+    def test_what_changes_is_said(self, argojobs, service: FakeService) -> None:
+        answer = argojobs("resubmit", "ended", "-p", "epochs=3", "--dry-run")
+        assert answer.out.splitlines()[0] == "  epochs  1 -> 3"
+        answer = argojobs("retry", "failed", "-p", "epochs=3", "--dry-run")
+        assert answer.out.splitlines()[0] == "  epochs  1 -> 3"
+
     def test_with_another_parameter(self, argojobs, service: FakeService) -> None:
         answer = argojobs("resubmit", "ended", "--reuse", "-p", "epochs=3", "--dry-run")
         assert "first   reused" in answer.out

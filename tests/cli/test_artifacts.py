@@ -43,6 +43,25 @@ spec:
 """
 
 
+FAN_OUT = """
+kind: Workflow
+metadata: {generateName: fan-}
+spec:
+  entrypoint: main
+  templates:
+  - name: main
+    dag:
+      tasks:
+      - name: train
+        template: train
+        withItems: [0.01, 0.1]
+        arguments: {parameters: [{name: lr, value: "{{item}}"}]}
+  - name: train
+    inputs: {parameters: [{name: lr}]}
+    outputs: {artifacts: [{name: model, path: /tmp/model}]}
+    script: {image: sh, command: [sh], source: "printf {{inputs.parameters.lr}} > /tmp/model"}
+"""
+
 # This machine
 
 
@@ -54,6 +73,28 @@ def made(home: Path, tmp_path: Path, argojobs, monkeypatch) -> str:
     answer = argojobs("run", "made.yaml", "--wait", "-o", "name")
     assert answer.code == 0, answer.err
     return answer.out.strip()
+
+
+def test_of_a_fan_out_all_items_are_fetched_or_one_by_its_name(
+    argojobs, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fan.yaml").write_text(FAN_OUT)
+    run = argojobs("run", "fan.yaml", "--wait", "-o", "name").out.strip()
+    assert argojobs("artifacts", "ls", run, "-o", "name").out.split() == [
+        f"{run}/train(0:0.01)/model",
+        f"{run}/train(1:0.1)/model",
+    ]
+    assert argojobs("artifacts", "get", f"{run}/train/model", "out").out == "out\n"
+    assert (tmp_path / "out/train-0/model").read_text() == "0.01"
+    assert (tmp_path / "out/train-1/model").read_text() == "0.1"
+    for item in ("train(0:0.01)", "train(0)"):
+        assert argojobs("artifacts", "get", f"{run}/{item}/model", item).code == 0
+        assert (tmp_path / item).read_text() == "0.01"
+    answer = argojobs("artifacts", "get", f"{run}/train/modle", "none")
+    assert answer.code == 2
+    assert "did you mean 'model'?" in answer.err
+    assert not (tmp_path / "none").exists()
 
 
 def test_what_a_run_made_is_listed_fetched_and_found_in_its_claim(

@@ -88,7 +88,8 @@ def get(
 ) -> int:
     """Copy an artifact to this machine.
 
-    An output of a step is unpacked, as another step would get it.
+    An output of a step is unpacked, as another step would get it. Of a fan-out all items' outputs
+    are copied, into folders STEP-0, STEP-1 and so on.
     """
     from argojobs.cli.claim_reads import get_from_claim
     from argojobs.cli.connect import target as target_of
@@ -257,20 +258,26 @@ def table(rows: list[dict[str, Any]]) -> Any:
 
 
 def _get_output(text: str, target: "Target", path: Path) -> Path:
-    """Copy an output of a step, from the bucket itself where there are keys for it."""
+    """Copy an output of a step and return where it is.
+
+    Of a fan-out that of every item, each into a folder `STEP-PLACE` of the path.
+    """
     from argojobs.cli.names import find_run, step_named
-    from argojobs.cli.stores import named, repository_of, split_name
-    from argojobs.cli.transfer import fetch_key
-    from argojobs.storage.s3 import S3Repository
+    from argojobs.cli.stores import named, split_name
+    from argojobs.cli.transfer import fetch_output
 
     run, step, name = split_name(text)
     workflow = find_run(target.service, run, options=target.options)
-    stored = named(workflow, target, step_named(workflow, step), name)
-    repository = repository_of(stored, target)
-    if isinstance(repository, S3Repository):
-        return fetch_key(repository, stored.key, path, artifact=stored.artifact)
     run_id = str(workflow["metadata"]["name"])
-    return target.service.artifact(run_id, stored.node_id, name, path)
+    meant = step_named(workflow, step)
+    found = named(workflow, target, meant, name)
+    if not meant.is_fan_out:
+        return fetch_output(found[0], run_id, target, path)
+    for stored in found:
+        folder = path / stored.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        fetch_output(stored, run_id, target, folder)
+    return path
 
 
 def _destination(to: str, source: Path, target: "Target") -> "tuple[S3Repository, str]":

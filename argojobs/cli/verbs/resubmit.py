@@ -50,7 +50,7 @@ def command(
     import random
     from datetime import UTC, datetime
 
-    from argojobs.cli.changing import overridden, owned, say_reuse
+    from argojobs.cli.changing import overridden, owned, say_changed, say_reuse
     from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object
     from argojobs.cli.masking import command_line
@@ -78,10 +78,12 @@ def command(
         workflow, steps = owned(made.workflow, said), made.steps
     else:
         workflow, steps = owned(fresh(old, name, given.spec), said), ()
-    if output is None and (start or reuse):
-        say_reuse(steps)
-    elif output is None:
-        sys.stdout.write("all steps run again (to reuse some: --from STEP)\n")
+    if output is None:
+        say_changed(old, given.spec)
+        if start or reuse:
+            say_reuse(steps)
+        else:
+            sys.stdout.write("all steps run again (to reuse some: --from STEP)\n")
     if dry_run:
         if output is not None:
             print_object(workflow, output)

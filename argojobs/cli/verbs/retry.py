@@ -27,7 +27,7 @@ def command(
     --node, steps that succeeded run again as well. Logs of earlier tries stay on this machine, in
     folders POD.earlier-1 beside the new ones; Argo deletes them.
     """
-    from argojobs.cli.changing import chosen_run, overridden, say_steps
+    from argojobs.cli.changing import chosen_run, overridden, say_changed, say_steps
     from argojobs.cli.formats import print_object
     from argojobs.cli.phases import ENDED
     from argojobs.cli.selecting import selector_of
@@ -39,7 +39,8 @@ def command(
     chosen = chosen_run(run, context, server, force=force, verb="retry")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
     selector = selector_of(node)
-    values = overridden(workflow, params, parameter or ()).assignments
+    given = overridden(workflow, params, parameter or ())
+    values = given.assignments
     again = rerun.retry(
         workflow,
         now="",
@@ -55,6 +56,7 @@ def command(
             name, restart_successful=bool(selector), node_selector=selector, parameters=values
         )
     if output is None:
+        say_changed(chosen.workflow, given.spec)
         does = "would be" if dry_run else "are"
         sys.stdout.write(f"{stay} of {plural(len(steps), 'step')} {does} kept\n")
         say_steps(names, "would run again" if dry_run else "runs again")
