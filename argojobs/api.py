@@ -65,7 +65,7 @@ class Run:
         if status.get("phase") not in FINAL_PHASES:
             raise NotFoundError(f"{self.name} was deleted before it ended")
         raise RunFailedError(
-            f"{self.name} {status['phase'].lower()}: {status.get('message') or _failures(final)}",
+            f"{self.name} {status['phase'].lower()}: {_failure(self, final)}",
             hint=f"argojobs get {self.name}{self.target.options} shows the failing step and its last lines",
         )
 
@@ -196,11 +196,12 @@ def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[s
     return from_python(plain)
 
 
-def _failures(workflow: Workflow) -> str:
-    """Name the steps that failed, for a run whose own message says nothing (a DAG's does not)."""
-    nodes = (workflow.get("status") or {}).get("nodes") or {}
-    return "; ".join(
-        f"{node['displayName']}: {node.get('message', '')}"
-        for node in nodes.values()
-        if node["type"] == "Pod" and node.get("phase") in {"Failed", "Error"}
-    )
+def _failure(run: Run, final: Workflow) -> str:
+    """Say which step failed and why: its exception, or what Argo says of it."""
+    from argojobs.cli.report import cause, failing_log
+    from argojobs.cli.tree import failed_steps, steps_of
+
+    broken = failed_steps(steps_of(final))
+    if not broken:
+        return str((final.get("status") or {}).get("message", ""))
+    return f"{broken[0].title}: {cause(final, broken[0], failing_log(run.service, final))}"

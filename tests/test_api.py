@@ -102,7 +102,7 @@ def test_names_that_are_options_go_into_parameters(module: Any) -> None:
 
 def test_a_failed_run_raises_and_names_the_step(module: Any) -> None:
     run = argojobs.run(module.pipe, name="x", kind=module.Kind.BAD)
-    with pytest.raises(RunFailedError, match="make: main: Error") as caught:
+    with pytest.raises(RunFailedError, match="make: ValueError: bad") as caught:
         run.wait()
     assert run.name in caught.value.hint
     with pytest.raises(NotFoundError, match="no output"):

@@ -65,16 +65,3 @@ def _is_ours(template: Mapping[str, Any]) -> bool:
     """Tell whether a template was compiled from a step of ours, which has these variables."""
     environment = (template.get("container") or {}).get("env") or ()
     return any(one.get("name") == "ARGOJOBS_RUN" for one in environment)
-
-
-def last_error(log: list[str]) -> str:
-    """Return what a Python traceback at the end of a log ends with: `KeyError: 'key'`."""
-    for start in range(len(log) - 1, -1, -1):
-        if log[start].strip() == TRACEBACK:
-            ends = [text for text in log[start + 1 :] if _ERROR.match(text)]
-            return ends[0].strip() if ends else ""
-    return ""
-
-
-TRACEBACK = "Traceback (most recent call last):"
-_ERROR = re.compile(r"[A-Za-z_][\w.]*(?::|$)")

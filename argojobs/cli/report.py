@@ -9,14 +9,17 @@ from typing import Any
 
 from argojobs.cli.paths import localiser
 from argojobs.cli.phases import sign, was_stopped
-from argojobs.cli.reasons import TRACEBACK, last_error
 from argojobs.cli.text import Line, Screen, plain, plural
 from argojobs.cli.times import elapsed
 from argojobs.cli.tree import Step, failed_steps, steps_of, succeeded
+from argojobs.diagnosis.log_end import TRACEBACK, last_error
 from argojobs.service import STOP_MESSAGE, Service
 
 #: The newest log lines of the failing step that are shown.
 TAIL = 20
+
+#: So many of the other steps that failed are named.
+NAMED = 4
 
 #: A message that a Python traceback says more about: the program just ended.
 _PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's first line)?")
@@ -49,9 +52,9 @@ def failure_lines(
     message = _one_line(str(status.get("message", "")))
     if broken:
         first = broken[0]
-        message = _cause(_one_line(first.message) or message, log)
+        message = cause(workflow, first, log)
         lines.append([(f"{mark} {first.title} failed", style), (_because(message), "red")])
-        facts = [_attempts(first), _others(len(broken) - 1)]
+        facts = [_attempts(first), _others(broken[1:])]
         first_facts = [fact for fact in facts if fact]
         if first_facts:
             lines.append([("  " + ", ".join(first_facts), "dim")])
@@ -79,8 +82,10 @@ def typed(step: Step) -> str:
     return shlex.quote(step.typed)
 
 
-def _cause(message: str, log: Sequence[str]) -> str:
+def cause(workflow: dict[str, Any], step: Step, log: Sequence[str]) -> str:
     """Return why a step failed: where its program just ended, the error that its log ends with."""
+    of_run = str((workflow.get("status") or {}).get("message", ""))
+    message = _one_line(step.message) or _one_line(of_run)
     code = _PLAIN_EXIT.match(message)
     error = last_error([plain(text) for text in log]) if code else ""
     if not code or not error:
@@ -153,5 +158,9 @@ def _attempts(step: Step) -> str:
     return f"{step.attempts} attempts made, this is the log of the last"
 
 
-def _others(count: int) -> str:
-    return f"{plural(count, 'other step')} failed too" if count else ""
+def _others(steps: Sequence[Step]) -> str:
+    if not steps:
+        return ""
+    named = ", ".join(step.title for step in steps[:NAMED])
+    more = f" and {len(steps) - NAMED} more" if len(steps) > NAMED else ""
+    return f"failed too: {named}{more}"

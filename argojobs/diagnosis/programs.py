@@ -11,12 +11,11 @@ import re
 from argojobs.diagnosis.cause import Cause, told, words_of
 from argojobs.diagnosis.evidence import Subject
 from argojobs.diagnosis.finding import Answer
+from argojobs.diagnosis.log_end import last_error
 
 _EXIT = re.compile(
     r"(?P<container>[\w.-]+): (?:Error|Failed|StartError) \(exit code (?P<code>\d+)\)"
 )
-_TRACEBACK = "Traceback (most recent call last):"
-_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:: .*)?$")
 _REFUSED = 78
 _MODULE = re.compile(
     r"ModuleNotFoundError: No module named '(?P<name>[^']+)'"
@@ -36,15 +35,6 @@ _MEANINGS = {
     139: "it crashed (SIGSEGV, segmentation fault)",
     143: "it was asked to end (SIGTERM)",
 }
-
-
-def last_error(log: tuple[str, ...]) -> str:
-    """Return what the last Python traceback of a log ends with: `KeyError: 'key'`."""
-    for start in range(len(log) - 1, -1, -1):
-        if log[start].strip() == _TRACEBACK:
-            ends = (line.strip() for line in log[start + 1 :] if not line.startswith((" ", "\t")))
-            return next((line for line in ends if _ERROR.match(line)), "")
-    return ""
 
 
 def before_first_line(subject: Subject) -> Answer | None:

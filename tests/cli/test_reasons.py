@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from argojobs.cli.reasons import explained, last_error
+from argojobs.cli.reasons import explained
 
 OURS = {"container": {"env": [{"name": "ARGOJOBS_RUN", "value": "{{workflow.name}}"}]}}
 
@@ -43,10 +43,3 @@ def test_a_limit_that_was_hit_is_named_with_its_field() -> None:
     late = "Step exceeded its deadline"
     told = explained(late, {}, {"activeDeadlineSeconds": 9})
     assert told == f"{late} (activeDeadlineSeconds: 9)"
-
-
-def test_the_last_error_is_that_of_the_last_traceback() -> None:
-    first = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 1", ""]
-    last = ["Traceback (most recent call last):", '  File "a.py", line 2', "a.b.Broken: it: did"]
-    assert last_error([*first, *last, "some words after it"]) == "a.b.Broken: it: did"
-    assert last_error(["no traceback: here"]) == ""

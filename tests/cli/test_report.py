@@ -110,3 +110,16 @@ def test_the_next_command_can_be_pasted_into_a_shell() -> None:
         more = painted(failure_lines(run, [], Screen())[-1], colour=False)
         typed = "boom(0:a)" if position == 0 else "boom(1)"
         assert f"argojobs logs r '{typed}'" in more
+
+
+def test_what_the_runtime_reported_is_the_reason() -> None:
+    lines = report(["argojobs: train set loss: expected a number, got 'x'", "  declared as float"])
+    assert "✖ train failed: train set loss: expected a number, got 'x' (exit code 1)" in lines
+
+
+def test_other_steps_that_failed_are_named() -> None:
+    names = tuple("abcdefg")
+    broken = (node("r", name, "Failed", message="x") for name in names)
+    run = workflow("r", "Failed", tasks=names, nodes=(node("r", "", "Failed"), *broken))
+    lines = [painted(x, colour=False) for x in failure_lines(run, (), Screen())]
+    assert lines[1] == "  failed too: b, c, d, e and 2 more"
