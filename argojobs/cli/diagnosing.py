@@ -65,6 +65,7 @@ def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:
 
 def _on_cluster(context: Context, evidence: Evidence, missing: list[str]) -> Looked:
     from argojobs.cli.cluster import has_kubeconfig, kube_of, namespace_in
+    from argojobs.cli.text import say
     from argojobs.client.kube.seen import look_at
 
     if not has_kubeconfig(context):
@@ -73,6 +74,7 @@ def _on_cluster(context: Context, evidence: Evidence, missing: list[str]) -> Loo
             f"contexts.{context.name}.kubeconfig FILE, or set KUBECONFIG)"
         )
         return Looked(evidence, missing)
+    say("looking at the pods, their events and the nodes ...")
     try:
         with kube_of(context) as kube:
             namespace = evidence.workflow["metadata"].get("namespace")

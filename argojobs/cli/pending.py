@@ -60,13 +60,14 @@ class Pending:
 
     def _why(self, workflow: Workflow) -> str:
         from argojobs.cli.diagnosing import known
+        from argojobs.cli.tree import leaves, steps_of
         from argojobs.diagnosis.diagnose import diagnose
 
         found = diagnose(known(workflow, options=self.options, local=self.local))
-        if not found:
-            return "it is pending, and nothing says why yet"
-        step = found[0].step
-        return f"{f'{step} is pending' if step else 'it is pending'}: {found[0].what}"
+        if found:
+            return f"{found[0].step or 'it'} is pending: {found[0].what}"
+        steps = [step.title for step in leaves(steps_of(workflow)) if step.phase == "Pending"]
+        return f"{steps[0] if steps else 'it'} is pending, and nothing says why yet"
 
 
 def is_waiting(workflow: Workflow) -> bool:

@@ -34,13 +34,13 @@ class Picture:
         self._told: dict[str, tuple[str, ...]] = {}
         self.workflow = workflow
         self._steps: tuple[Step, ...] | None = None
-        self._names: dict[str, str] | None = None
+        self._by_pod: dict[str, Step] | None = None
 
     def update(self, workflow: dict[str, Any]) -> None:
         """Take a newer state of the run."""
         with self._lock:
             self.workflow = workflow
-            self._steps = self._names = None
+            self._steps = self._by_pod = None
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -63,11 +63,15 @@ class Picture:
     def step_name(self, node_id: str) -> str:
         """Return the path, as shown, of the step whose pod this is; "" if not known yet."""
         with self._lock:
-            if self._names is None:
-                self._names = {
-                    pod: _pod_name(step, pod) for step in walk(self.steps) for pod in step.pods
-                }
-            return self._names.get(node_id, "")
+            step = self.step_of(node_id)
+            return _pod_name(step, node_id) if step is not None else ""
+
+    def step_of(self, node_id: str) -> Step | None:
+        """Return the step whose pod this is, None if it is not known yet."""
+        with self._lock:
+            if self._by_pod is None:
+                self._by_pod = {pod: step for step in walk(self.steps) for pod in step.pods}
+            return self._by_pod.get(node_id)
 
     def logs(self) -> dict[str, tuple[str, ...]]:
         """Return the newest log lines of each pod."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TextIO
 
 from argojobs.cli import phases
@@ -65,7 +66,15 @@ class PlainLines:
         with self._lock:
             count = self._brought[line.node_id] = self._brought.get(line.node_id, 0) + 1
             if count > self._written.get(line.node_id, 0):
+                self._runs(line.node_id)
                 self._log(line)
+
+    def _runs(self, node_id: str) -> None:
+        """Write that a step runs, of which a log line came before the news of it."""
+        step = self._picture.step_of(node_id)
+        if step is not None and self._phases.get(step.path, "Pending") in {"", "Pending"}:
+            self._phases[step.path] = "Running"
+            self._write(_change(replace(step, phase="Running"), self._now()))
 
     def _step(self, step: Step) -> None:
         now = self._now()

@@ -30,6 +30,9 @@ def resource(subject: Subject) -> Answer | None:
         "; ".join(text for text, _ in texts),
         "ask for less in the step's resources, or have the cluster get a larger node"
         if small
+        else "it starts when others have ended, or never where no node has so much: Argo does not "
+        "say which, a kubeconfig in the context does"
+        if not subject.evidence.nodes
         else "it starts when others have ended; who has the GPUs is told by argojobs gpus"
         if gpus
         else "it starts when others have ended; else ask for less in the step's resources",

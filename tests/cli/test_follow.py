@@ -11,9 +11,10 @@ from fake_service import FakeService, node, workflow
 
 from argojobs.cli.follow import Follow, follow
 from argojobs.cli.picture import Picture
+from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import Screen
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.service import WatchEvent
+from argojobs.service import LogLine, WatchEvent
 
 
 class Terminal(io.StringIO):
@@ -76,6 +77,18 @@ def test_plain_lines_say_each_change_once_and_head_log_lines_with_their_step(
     assert text.count("train Succeeded in 5s") == 1
     assert "epoch 1\n" in text
     assert "\x1b" not in text
+
+
+def test_a_step_runs_before_its_first_line_also_where_the_line_is_heard_of_first() -> None:
+    tasks = ("train",)
+    before = workflow(
+        "r", "Running", tasks=tasks, nodes=(node("r", "", "Running"), node("r", "train", "Pending"))
+    )
+    service, stream = FakeService(before), io.StringIO()
+    lines = PlainLines(service, Picture(before), stream, lambda text: text, lambda: 0.0)  # type: ignore[arg-type]
+    lines.take(LogLine("r-train", "r-train", "epoch 1"))
+    told = [line.partition("  ")[2] or line for line in stream.getvalue().splitlines()]
+    assert told == ["train Running", "[train] epoch 1"]
 
 
 def test_the_last_state_comes_after_the_last_log_line(service: FakeService) -> None:
@@ -150,8 +163,6 @@ def test_log_lines_that_cannot_be_had_do_not_end_following(
 
 def test_a_steps_log_comes_before_the_line_that_it_ended(service: FakeService) -> None:
     from argojobs.cli.picture import Picture
-    from argojobs.cli.plain_lines import PlainLines
-    from argojobs.service import LogLine
 
     final = service.then["r"][-1]
     stream = io.StringIO()
@@ -166,7 +177,6 @@ def test_a_steps_log_comes_before_the_line_that_it_ended(service: FakeService) -
 
 def test_the_log_of_an_attempt_comes_before_the_next_attempt() -> None:
     from argojobs.cli.picture import Picture
-    from argojobs.cli.plain_lines import PlainLines
 
     run = workflow(
         "r",

@@ -78,7 +78,7 @@ def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
         except ArgojobsError as error:
             yield of_error("kubernetes", error)
             return
-        yield from kube_checks(context, kube, namespace)
+        yield from kube_checks(context, kube, namespace, subject=_subject(context, place))
         if context.s3 is not None:
             from argojobs.cli.doctor.kubernetes import argo_repository
             from argojobs.client.kube.argo_server import USUAL_NAMESPACE
@@ -91,6 +91,16 @@ def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
                 )
             else:
                 yield compare(context.s3, theirs, source)
+
+
+def _subject(context: Context, place: Target | None) -> str:
+    """Return whose the context's token is, as the server says; "" without a token or an answer."""
+    if place is None or not context.token:
+        return ""
+    try:
+        return str(place.service.user().get("subject") or "")  # type: ignore[attr-defined] # a real one
+    except ArgojobsError:  # the check of the server has said it
+        return ""
 
 
 def _bucket_of_a_run(context: Context, place: Target | None) -> Check:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from argojobs.config.contexts import Context
 
 _ARGO = "argoproj.io"
+_ACCOUNT = "system:serviceaccount:"
 CONTROLLER = "workflow-controller-configmap"
 REPOSITORIES = "artifact-repositories"
 DEFAULT_REPOSITORY = "workflows.argoproj.io/default-artifact-repository"
@@ -51,13 +52,17 @@ def write_it(context: Context) -> str:
     return f"argojobs doctor --write - --context {context.name} writes what is missing; --apply makes it"
 
 
-def kube_checks(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
-    """Yield what Kubernetes says of a context."""
+def kube_checks(
+    context: Context, kube: Kube, namespace: str, *, subject: str = ""
+) -> Iterator[Check]:
+    """Yield what Kubernetes says of a context. subject: whose the token for Argo's server is."""
     first = list(attempt("kubernetes", lambda: reached(kube)))
     yield from first
     if first[0].state == "failed":
         return
     yield from attempt("rights", lambda: rights(context, kube, namespace))
+    if subject:
+        yield from attempt("token", lambda: token_rights(context, kube, namespace, subject))
     yield from attempt("entering", lambda: entering(context, kube, namespace))
     yield from attempt("executor", lambda: executor(context, kube, namespace))
     yield from attempt("secret", lambda: secret(context, kube, namespace))
@@ -95,6 +100,29 @@ def rights(context: Context, kube: Kube, namespace: str) -> Check:
         return ok("rights", f"the kubeconfig's user may do all that the verbs need in {namespace}")
     found = "the kubeconfig's user may not " + "; ".join(missing)
     return warning("rights", found, write_it(context))
+
+
+def token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> Check:
+    """What the service account of the context's token may do of what the verbs need.
+
+    Argo's server acts with its rights: its retry deletes pods by them. subject: as the server
+    names it, `system:serviceaccount:NAMESPACE:NAME`. Raises UsageError and ServerError.
+    """
+    own, _, account = subject.removeprefix(_ACCOUNT).partition(":")
+    if not subject.startswith(_ACCOUNT) or not account:
+        return skipped("token", f"{subject or 'the token'} is not a service account's", "")
+    try:
+        missing = [
+            f"{purpose}: {right}"
+            for purpose, needed in NEEDED
+            for right in needed
+            if not account_may(kube, account, right, namespace, of_namespace=own)
+        ]
+    except UsageError as error:
+        return skipped("token", error.what, "ask the cluster's keeper what the token may do")
+    if missing:
+        return warning("token", f"{account} may not {'; '.join(missing)}", write_it(context))
+    return ok("token", f"{account} may do all that the verbs need in {namespace}")
 
 
 def entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:

@@ -39,13 +39,20 @@ def may(kube: Kube, right: Right, namespace: str) -> bool:
     )
 
 
-def account_may(kube: Kube, account: str, right: Right, namespace: str) -> bool:
-    """Whether a service account may do it. Raises UsageError where we may not ask that."""
-    whole = f"system:serviceaccount:{namespace}"
+def account_may(
+    kube: Kube, account: str, right: Right, namespace: str, *, of_namespace: str = ""
+) -> bool:
+    """Whether a service account may do it in a namespace.
+
+    of_namespace: the account's own, where it is another one. Raises UsageError where we may not
+    ask that.
+    """
+    own = of_namespace or namespace
+    whole = f"system:serviceaccount:{own}"
     who = {
         "user": f"{whole}:{account}",
         "groups": [
-            f"system:serviceaccounts:{namespace}",
+            f"system:serviceaccounts:{own}",
             "system:serviceaccounts",
             "system:authenticated",
         ],

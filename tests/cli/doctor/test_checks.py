@@ -17,7 +17,7 @@ from argojobs.cli.doctor.checking import (
     skipped,
     warning,
 )
-from argojobs.cli.doctor.kubernetes import controller_s3
+from argojobs.cli.doctor.kubernetes import controller_s3, token_rights
 from argojobs.cli.doctor.local import disk, local_checks
 from argojobs.cli.doctor.report import as_data, ending, lines_of
 from argojobs.cli.doctor.server import auth
@@ -148,6 +148,31 @@ def test_who_the_server_takes_us_for(token, user, said):
     address = SimpleNamespace(token=token)
     service = SimpleNamespace(address=address, user=lambda: user)
     assert auth(service).what == said
+
+
+class TestTokenRights:
+    @staticmethod
+    def kube(*forbidden: str) -> SimpleNamespace:
+        def ask(_: str, __: str, *, body) -> dict:
+            asked = body["spec"]["resourceAttributes"]
+            assert body["spec"]["user"] == "system:serviceaccount:theirs:alex"
+            return {"status": {"allowed": f"{asked['verb']} {asked['resource']}" not in forbidden}}
+
+        return SimpleNamespace(ask=ask)
+
+    def look(self, kube: SimpleNamespace, subject: str) -> Check:
+        return token_rights(LAB, kube, "argo", subject)  # type: ignore[arg-type]
+
+    def test_what_it_may_not_do_is_named_with_its_verb(self):
+        found = self.look(self.kube("delete pods"), "system:serviceaccount:theirs:alex")
+        assert (found.state, found.what) == ("warning", "alex may not retry: delete pods")
+
+    def test_one_that_may_do_all_is_well(self):
+        assert self.look(self.kube(), "system:serviceaccount:theirs:alex").state == "ok"
+
+    @pytest.mark.parametrize("subject", ["somebody@example.org", "system:serviceaccount:x"])
+    def test_who_is_not_a_service_account_cannot_be_asked_for(self, subject: str):
+        assert self.look(self.kube(), subject).state == "skipped"
 
 
 def test_a_context_without_a_store_is_told_so():
