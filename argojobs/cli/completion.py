@@ -73,7 +73,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     from argojobs.dsl.images import base_of
     from argojobs.errors import ArgojobsError
 
-    file, chosen = ctx.params.get("file"), str(ctx.params.get("pipeline") or "")
+    file, chosen = _file_before(ctx), str(ctx.params.get("pipeline") or "")
     if not file:
         return []
     try:
@@ -95,7 +95,7 @@ def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
     from argojobs.errors import ArgojobsError
     from argojobs.manifest import documents
 
-    file = ctx.params.get("file")
+    file = _file_before(ctx)
     if not file:
         return []
     try:
@@ -107,3 +107,12 @@ def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
     except ArgojobsError:
         return []
     return [name for name in names if name.startswith(incomplete)]
+
+
+def _file_before(ctx: typer.Context) -> str:
+    """Return the file that stands before, "" for none.
+
+    An option that still lacks its value keeps the parser from giving words to arguments: then they
+    are all left over.
+    """
+    return str(ctx.params.get("file") or next(iter(ctx.args), ""))

@@ -120,9 +120,9 @@ def _say_usage(error: Exception) -> int:
     elif option and getattr(error, "possibilities", 0) != 0:
         known = [o for p in context.command.params for o in p.opts] if context else []
         message = f"there is no option {option}"
-        close = nearest(option, known)
+        close = nearest(option.lstrip("-"), [one.lstrip("-") for one in known if one[1:2] == "-"])
         own = _of_their_own(context, option)
-        hint = "\n  ".join(filter(None, [f"did you mean {close}?" if close else "", own]))
+        hint = "\n  ".join(filter(None, [f"did you mean --{close}?" if close else "", own]))
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""
@@ -137,11 +137,17 @@ def _say_usage(error: Exception) -> int:
 
 def _of_their_own(context: Any, option: str) -> str:
     """Say where an option of the user's own program goes, for a verb that runs one; else ""."""
-    from argojobs.cli.words import TakesWords
+    from argojobs.cli.words import TakesWords, before_words
 
     if context is None or not isinstance(context.command, TakesWords):
         return ""
-    return f"an option of your own program comes after --: {context.command_path} ... -- {option}"
+    words = list(before_words(context.obj or ()))
+    following = words[words.index(option) + 1 :][:1] if option in words else []
+    value = "".join(f" {word}" for word in following if not word.startswith("-"))
+    return (
+        "an option of your own program comes after --: "
+        f"{context.command_path} ... -- {option}{value}"
+    )
 
 
 def _option_given(error: Exception) -> str:

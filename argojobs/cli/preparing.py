@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.arguments import in_bucket
+from argojobs.cli.text import plural
 from argojobs.cli.uploads import Upload
 from argojobs.errors import ManifestError, UsageError
 
@@ -112,7 +113,7 @@ def prepare(
     warnings += [*cut, *told(findings, wish.file)]
     archives: list[Upload] = []
     if packed is not None and code is not None and code.kind == "stored":
-        what = f"code {packed.hash[:12]} ({len(packed.files)} files)"
+        what = f"code {packed.hash[:12]} ({plural(len(packed.files), 'file')})"
         archives.append(Upload(code.key, what, packed=packed))
     waiting = told_to_wait(applied, wish, loaded, debugger)
     archives += waiting.archives

@@ -56,9 +56,9 @@ def _meaning(code: int, template: Mapping[str, Any]) -> str:
 
 
 def _with_limits(message: str, fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    found = [f"{name}: {fields[name]}" for name in names if fields.get(name) is not None]
+    found = [f"{name}, {fields[name]}" for name in names if fields.get(name) is not None]
     told = [text for text in found if "{{" not in text]
-    return f"{message} ({', '.join(told)})" if told else message
+    return f"took longer than its {' or '.join(told)} ({message})" if told else message
 
 
 def _is_ours(template: Mapping[str, Any]) -> bool:

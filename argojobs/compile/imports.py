@@ -36,6 +36,19 @@ def parsed(file: Path) -> ast.Module:
         ) from error
 
 
+def runs_nothing(tree: ast.Module) -> bool:
+    """Whether a file has nothing but functions, classes and texts: as a program it does nothing."""
+    return all(
+        (
+            isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and not one.decorator_list
+        )
+        or isinstance(one, ast.Pass)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in tree.body
+    )
+
+
 def imports_ours(tree: ast.Module) -> bool:
     """Whether a file imports argojobs or hera itself, anywhere in it."""
     return any(name.partition(".")[0] in _OURS for name in _imported(ast.walk(tree)))

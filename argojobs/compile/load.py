@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from argojobs.compile.imports import imports_ours, leads_to_ours, parsed
+from argojobs.compile.imports import imports_ours, leads_to_ours, parsed, runs_nothing
 from argojobs.compile.project import project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.runtime import failure, importing
@@ -103,6 +103,11 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
             hint="leave --pipeline out, or name the file that has it.",
         )
     _check_name(file)
+    if file.suffix == ".py" and runs_nothing(parsed(file)):
+        raise UsageError(
+            f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
+            hint="call what is to run at its end; argojobs new NAME makes a first pipeline",
+        )
     entries = tuple(search_entries())
     empty = Loaded("script", file, root, "", entries=entries)
     return of_words(empty, Script(file, root, words))
@@ -188,9 +193,9 @@ def _nearest(file: Path) -> str:
         if each.suffix in _SUFFIXES
     ]
     same = [str(each) for each in known if each.name == file.name]
-    by_name = {each.name: str(each) for each in known}
-    near = difflib.get_close_matches(file.name, by_name, 3)
-    found = list(dict.fromkeys(same + [by_name[name] for name in near]))
+    by_stem = {each.stem: str(each) for each in known}  # endings are alike, and say nothing
+    near = difflib.get_close_matches(file.stem, by_stem, 3)
+    found = list(dict.fromkeys(same + [by_stem[stem] for stem in near]))
     if found:
         return f"did you mean {' or '.join(found[:3])}?"
     return f"the working directory is {Path.cwd()}; `argojobs new` makes a first pipeline."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .artifacts import Artifact
 from .conditions import Condition, compare, truth
-from .where import mistake, nearest
+from .where import helper, mistake, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +37,11 @@ class Placeholder:
         return "a value"
 
     def _refuse(self, use: str, hint: str) -> NoReturn:
-        raise mistake(
-            f"{self._label()} is used as {use}, but its value exists only during the run", hint
-        )
+        what = f"{self._label()} is used as {use}, but its value exists only during the run"
+        name = helper()
+        if name:
+            hint = f"{name} is an ordinary function: make it a step with @step, or call it in one"
+        raise mistake(what, hint)
 
     def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
         self._refuse(

@@ -104,11 +104,11 @@ class Field:
         try:
             encode(self.default, self.schema)
         except ParameterError as error:
-            raise mistake(
-                f"the default of {label}: {error.what}",
-                error.hint or "write a default of the declared type",
-                self.where,
-            ) from error
+            hint = error.hint or "write a default of the declared type"
+            if self.default is None:
+                wanted = getattr(self.annotation, "__name__", None) or repr(self.annotation)
+                hint = f"declare it as {self.name}: {wanted} | None = None"
+            raise mistake(f"the default of {label}: {error.what}", hint, self.where) from error
 
 
 class Input:
@@ -276,6 +276,13 @@ def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]
 
     if returns is None or returns is type(None):
         return None, {}
+    if getattr(returns, "__origin__", returns) is tuple:
+        raise mistake(
+            f"{name} returns a tuple, whose values have no names",
+            "return a class of yours with a field for each: class Trained(Outputs): model: Model; "
+            "accuracy: float",
+            where,
+        )
     if takes_fields(returns):
         return returns, fields_of(returns)
     if optional_artifact(returns) is not None:

@@ -46,6 +46,17 @@ def is_users(filename: str) -> bool:
     )
 
 
+def helper() -> str:
+    """Return the name of the user's ordinary function in which we are; "" in what we called.
+
+    A pipeline's function is called by us, while it is read; what it calls in turn is not.
+    """
+    frame = user_frame()
+    if frame is None or frame.f_back is None or frame.f_code.co_name.startswith("<"):
+        return ""
+    return frame.f_code.co_name if is_users(frame.f_back.f_code.co_filename) else ""
+
+
 def place(filename: str, line: int) -> str:
     """Return `file:line`, with the file relative to the working directory where it lies below."""
     try:

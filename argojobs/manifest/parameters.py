@@ -8,7 +8,9 @@ text that Argo or Kubernetes would alter on the way is refused.
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -225,6 +227,15 @@ def _unknown(name: str, workflow: Mapping[str, Any], declared: Mapping[str, Any]
     )
 
 
+def _list_hint(name: str, given: Given) -> str:
+    """Say how values with commas between them, `0.1,0.2`, are written as a list."""
+    try:
+        values = json.loads(f"[{given.text}]")
+    except ValueError:
+        values = [one.strip() for one in given.text.strip("[]").split(",")]
+    return f"a list is JSON: -p {shlex.quote(f'{name}={json.dumps(values)}')}"
+
+
 def _value(
     name: str,
     given: Given,
@@ -238,7 +249,9 @@ def _value(
         try:
             text = wire.wire(_plain(given, entry["schema"]), entry["schema"])
         except ParameterError as error:
-            raise ParameterError(f"{name}: {error.what}", hint=error.hint) from error
+            is_list = entry["schema"]["type"] == "list" and isinstance(error.__cause__, ValueError)
+            hint = _list_hint(name, given) if is_list else error.hint
+            raise ParameterError(f"{name}: {error.what}", hint=hint) from error
         if entry.get("plain") and text.startswith(wire.MARK):
             raise ParameterError(
                 f"{name} would reach a template from elsewhere encoded: {_shown(given.text)}",

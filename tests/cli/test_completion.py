@@ -42,6 +42,17 @@ def test_verbs_and_options_are_completed(tmp_path: Path) -> None:
     assert "--experiment" in completed("argojobs list --ex", tmp_path)
 
 
+def test_parameters_are_completed_where_a_shell_asks_for_them(tmp_path: Path) -> None:
+    path = tmp_path / "one.py"
+    path.write_text(
+        "import argojobs as aj\n@aj.step\ndef say(words: str) -> None:\n    print(words)\n"
+        "@aj.pipeline\ndef one(words: str = 'a') -> None:\n    say(words)\n"
+    )
+    assert completed(f"argojobs run {path} -p ", tmp_path) == ["words="]
+    assert completed(f"argojobs compile {path} -p w", tmp_path) == ["words="]
+    assert completed(f"argojobs run {path} --pipeline ", tmp_path) == ["one"]
+
+
 def test_a_run_is_completed_by_the_beginning_of_its_name_or_of_its_end(
     service: FakeService,
 ) -> None:
@@ -65,6 +76,7 @@ class Before:
 
     def __init__(self, **params: object) -> None:
         self.params = params
+        self.args: list[str] = []
 
 
 def test_the_steps_that_have_a_log_are_completed(service: FakeService) -> None:

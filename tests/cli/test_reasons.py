@@ -38,8 +38,10 @@ def test_other_messages_stay() -> None:
 
 def test_a_limit_that_was_hit_is_named_with_its_field() -> None:
     message = "Pod was active on the node longer than the specified deadline"
-    assert explained(message, {"timeout": "5s"}, {}) == f"{message} (timeout: 5s)"
+    assert explained(message, {"timeout": "5s"}, {}) == (
+        f"took longer than its timeout, 5s ({message})"
+    )
     assert explained(message, {"timeout": "{{inputs.parameters.t}}"}, {}) == message
     late = "Step exceeded its deadline"
     told = explained(late, {}, {"activeDeadlineSeconds": 9})
-    assert told == f"{late} (activeDeadlineSeconds: 9)"
+    assert told == f"took longer than its activeDeadlineSeconds, 9 ({late})"

@@ -169,6 +169,23 @@ def test_a_missing_file_names_the_nearest() -> None:
     assert caught.value.hint == "did you mean workflows/demo.py?"
 
 
+def test_a_name_that_is_alike_only_in_its_ending_is_not_meant() -> None:
+    for name in ("plain.py", "fan.py", "py.py"):
+        _write(name, "")
+    with pytest.raises(UsageError) as caught:
+        load("plian.py")
+    assert caught.value.hint == "did you mean plain.py?"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "it is empty"), ("  \n", "it is empty"), ("def main():\n    print(1)\n", "only defines")],
+)
+def test_a_script_that_does_nothing_is_refused(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=f"runs nothing: .*{why}"):
+        load(_write("nothing.py", text))
+
+
 def test_a_folder_names_its_files() -> None:
     _write("workflows/demo.py", "")
     with pytest.raises(UsageError, match="workflows is a folder") as caught:

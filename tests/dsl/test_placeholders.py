@@ -75,6 +75,18 @@ def test_the_error_is_at_the_users_own_line():
         trace(wrong)
 
 
+def test_an_ordinary_function_that_gets_one_is_named():
+    def doubled(value: float) -> float:
+        return value * 2
+
+    def body() -> None:
+        doubled(train(1).accuracy)
+
+    with pytest.raises(DefinitionError) as caught:
+        traced(body)
+    assert caught.value.hint.startswith("doubled is an ordinary function: make it a step")
+
+
 def test_outputs_and_artifacts_are_no_values_either():
     def of_outputs() -> None:
         str(train(1))

@@ -243,3 +243,21 @@ def test_command_without_its_brackets_is_told_so():
         command(plain)  # type: ignore[type-var]
     assert "@command()" in caught.value.hint
     assert "test_signature.py:" in caught.value.where
+
+
+def test_none_as_a_default_is_told_how_to_be_declared():
+    @step
+    def train(count: int = None) -> None: ...  # type: ignore[assignment]  # noqa: RUF013
+
+    with pytest.raises(DefinitionError) as caught:
+        train.signature  # noqa: B018
+    assert caught.value.hint == "declare it as count: int | None = None"
+
+
+def test_a_tuple_is_not_what_a_step_returns():
+    @step
+    def pair(count: int) -> tuple[int, float]: ...
+
+    with pytest.raises(DefinitionError, match="pair returns a tuple") as caught:
+        pair.signature  # noqa: B018
+    assert "class Trained(Outputs)" in caught.value.hint

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from argojobs.errors import ParameterError
 from argojobs.manifest import parameters
-from argojobs.manifest.parameters import ArtifactArgument, Given, apply, from_python, parse_params
+from argojobs.manifest.parameters import (
+    ArtifactArgument,
+    Given,
+    apply,
+    from_python,
+    parse_assignment,
+    parse_params,
+)
 from argojobs.runtime import wire
 
 OPTIONAL_TEXT = {"type": "union", "any": [{"type": "str"}, {"type": "none"}]}
@@ -60,6 +67,12 @@ def refused(manifest, overrides, *parts):
     assert caught.value.hint
     for part in parts:
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(("given", "right"), [("1,2", "[1, 2]"), ("a, b", '["a", "b"]')])
+def test_values_with_commas_are_shown_as_the_list_they_are_meant_to_be(given, right):
+    hint = f"a list is JSON: -p 'sizes={right}'"
+    refused(compiled("sizes"), dict([parse_assignment(f"sizes={given}")]), "as JSON", hint)
 
 
 class TestHandWritten:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, columns, show, warn
+from argojobs.cli.text import Line, columns, plural, show, warn
 from argojobs.storage.sizes import size_text
 
 if TYPE_CHECKING:
@@ -78,16 +78,14 @@ def packed_lines(packed: "Packed", does: str) -> list[Line]:
     """Say what is in a bundle: hash, size, number of files, and the largest of them."""
     sizes = {name: (packed.root / name).lstat().st_size for name in packed.files}
     largest = sorted(sizes, key=lambda name: (-sizes[name], name))[:LARGEST_SHOWN]
+    files = f"{size_text(sum(sizes.values()))} in {plural(len(sizes), 'file')}"
     revision = packed.revision
     rows: list[Line] = [
         [("code", "dim"), (f"{packed.hash[:12]} ({does})", "bold")],
         [("from", "dim"), (str(packed.root), "")],
         [
             ("size", "dim"),
-            (
-                f"{size_text(packed.size)} packed, {size_text(sum(sizes.values()))} in {len(sizes)} files",
-                "",
-            ),
+            (f"{size_text(packed.size)} packed, {files}", ""),
         ],
     ]
     if revision is not None and revision.commit:

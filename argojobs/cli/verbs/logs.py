@@ -23,7 +23,7 @@ def command(
         bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")
     ] = False,
     tail: Annotated[
-        int, typer.Option("--tail", metavar="N", min=0, help="Only the last N lines; 0: all.")
+        int, typer.Option("-n", "--tail", metavar="N", min=0, help="Only the last N lines; 0: all.")
     ] = 0,
     context: options.ContextName = "",
     server: options.ServerName = "",
