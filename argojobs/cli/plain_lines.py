@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TextIO
 
@@ -12,7 +12,8 @@ from argojobs.cli.paths import Localise
 from argojobs.cli.picture import Picture
 from argojobs.cli.text import Line, plain, show
 from argojobs.cli.times import clock, elapsed
-from argojobs.cli.tree import Step, walk
+from argojobs.cli.tree import Step, progress
+from argojobs.cli.view import ITEMS, items_text
 from argojobs.cli.waiting import awaited
 from argojobs.errors import ArgojobsError
 from argojobs.service import LogLine, Service, Workflow
@@ -23,7 +24,8 @@ class PlainLines:
 
     A step's log lines come before the line that it ended: what the thread that follows the logs
     has not brought by then is read here, and left out when it comes. kept: ids of the nodes that an
-    earlier try of the run ended: nothing is written of them.
+    earlier try of the run ended: nothing is written of them. Of the items of a large fan-out only
+    those that broke are written one by one.
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class PlainLines:
         self._lock = threading.Lock()
         self._phases: dict[str, str] = {}
         self._tries: dict[str, int] = {}
+        self._tenths: dict[str, int] = {}
+        self._of_many: set[str] = set()
         self._reasons: set[str] = set()
         self._drained: set[str] = set()
         #: Log lines by pod: how many the following thread brought, and how many are written.
@@ -57,7 +61,9 @@ class PlainLines:
             if waits and waits not in self._reasons:
                 self._reasons.add(waits)
                 self._write([(f"{clock(self._now())}  ", "dim"), (waits, "yellow")])
-            for step in walk(self._picture.steps):
+            for step, one_of_many in _with_many(self._picture.steps):
+                if one_of_many:
+                    self._of_many.add(step.path)
                 if step.node_id not in self._kept:
                     self._step(step)
 
@@ -73,8 +79,7 @@ class PlainLines:
         """Write that a step runs, of which a log line came before the news of it."""
         step = self._picture.step_of(node_id)
         if step is not None and self._phases.get(step.path, "Pending") in {"", "Pending"}:
-            self._phases[step.path] = "Running"
-            self._write(_change(replace(step, phase="Running"), self._now()))
+            self._step(replace(step, phase="Running"))
 
     def _step(self, step: Step) -> None:
         now = self._now()
@@ -85,12 +90,23 @@ class PlainLines:
         if step.phase == "Pending" and step.message and step.message not in self._reasons:
             self._reasons.add(step.message)
             self._write([(f"{clock(now)}  ", "dim"), (f"{step.title} {step.message}", "yellow")])
+        if _is_many(step) and step.phase == "Running":
+            self._tell_tenths(step, now)
         if step.phase in {"", "Pending"} or self._phases.get(step.path) == step.phase:
             return
         self._phases[step.path] = step.phase
         if step.phase in phases.ENDED and not step.reused:
             self._drain(step.pods)
-        self._write(_change(step, now))
+        if step.path not in self._of_many or step.phase in phases.BROKEN:
+            self._write(_change(step, now))
+
+    def _tell_tenths(self, step: Step, now: float) -> None:
+        """Write how far a large fan-out is, whenever a tenth more of it has ended."""
+        done, count = progress(step.children)
+        tenth = 10 * done // max(count, 1)
+        if tenth > self._tenths.get(step.path, 0):
+            self._tenths[step.path] = tenth
+            self._write([(f"{clock(now)}  ", "dim"), (f"{step.title} {items_text(step, now)}", "")])
 
     def _drain(self, pods: tuple[str, ...]) -> None:
         """Write what is left of the logs of pods that ended."""
@@ -114,6 +130,18 @@ class PlainLines:
 
     def _write(self, line: Line) -> None:
         show([line], stream=self._stream)
+
+
+def _is_many(step: Step) -> bool:
+    """Whether a step is a fan-out of so many items that each is not told of."""
+    return step.is_fan_out and len(step.children) > ITEMS
+
+
+def _with_many(steps: Iterable[Step], within: bool = False) -> Iterator[tuple[Step, bool]]:
+    """Yield all steps, each before its children, and whether it is part of a large fan-out."""
+    for step in steps:
+        yield step, within
+        yield from _with_many(step.children, within or _is_many(step))
 
 
 def _again(step: Step, now: float) -> Line:

@@ -148,6 +148,18 @@ def progress(steps: Iterable[Step]) -> tuple[int, int]:
     return sum(phase in ENDED for phase in phases), len(phases)
 
 
+def items_done(step: Step, now: float) -> tuple[int, int, int, float | None]:
+    """Return how far a fan-out is: items that ended, all of them, those that broke, seconds left.
+
+    The seconds are None before two items have ended, and once all have.
+    """
+    done, count = progress(step.children)
+    broken = sum(child.phase in BROKEN for child in leaves(step.children))
+    if step.started is None or step.phase != "Running" or done < 2 or done == count:
+        return done, count, broken, None
+    return done, count, broken, (now - step.started) / done * (count - done)
+
+
 def succeeded(steps: Iterable[Step]) -> tuple[int, int]:
     """Return how many steps succeeded, and how many a run that broke was to have.
 

@@ -12,7 +12,7 @@ from typing import Any
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, cells, fit, plain, plural
 from argojobs.cli.times import elapsed
-from argojobs.cli.tree import Step, leaves, progress, succeeded
+from argojobs.cli.tree import Step, items_done, progress, succeeded
 from argojobs.service import phase_of
 
 #: So many items of a fan-out are shown one by one; of more, only those that run or broke.
@@ -163,7 +163,7 @@ def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen)
         (label[indent : indent + len(sign)], style),
         (label[indent + len(sign) :], name_style),
     ]
-    time, note = _time(step, now), _note(step, screen)
+    time, note = _time(step, now), _note(step, screen, now)
     if time or note:
         spans.append((" " * (name_width - cells(label)), ""))
         spans.append((f"  {time:>7}", "dim"))
@@ -181,7 +181,15 @@ def _time(step: Step, now: float) -> str:
     return elapsed(max(0.0, end - step.started))
 
 
-def _note(step: Step, screen: Screen) -> str:
+def items_text(step: Step, now: float) -> str:
+    """Say how far a fan-out is: `120 of 500, 3 failed, about 2m 10s left`."""
+    done, count, broken, left = items_done(step, now)
+    failed = f", {broken} failed" if broken else ""
+    about = f", about {elapsed(left)} left" if left is not None and left >= 1 else ""
+    return f"{done} of {count}{failed}{about}"
+
+
+def _note(step: Step, screen: Screen, now: float) -> str:
     """Say what a row's sign and time do not: attempts, counts, the message of what is not well."""
     notes: list[str] = []
     if step.attempts > 1:
@@ -190,9 +198,7 @@ def _note(step: Step, screen: Screen) -> str:
     if step.waited >= 1 and not step.children:
         notes.append(f"waited {elapsed(step.waited)}")
     if step.is_fan_out and step.children:
-        done, count = progress(step.children)
-        broken = sum(child.phase in phases.BROKEN for child in leaves(step.children))
-        notes.append(f"{done} of {count}" + (f", {broken} failed" if broken else ""))
+        notes.append(items_text(step, now))
     if not step.began:
         notes.append("never began")
     if step.reused:

@@ -91,6 +91,40 @@ def test_a_step_runs_before_its_first_line_also_where_the_line_is_heard_of_first
     assert told == ["train Running", "[train] epoch 1"]
 
 
+def test_of_a_large_fan_out_each_tenth_is_told_and_each_item_that_broke() -> None:
+    def run(ended: int, phase: str = "Running"):
+        items = [
+            node(
+                "r",
+                f"t({i}:{i})",
+                ("Failed" if i == 7 else "Succeeded") if i < ended else "Running",
+                boundaryID="r",
+                hostNodeName="n",
+            )
+            for i in range(20)
+        ]
+        group = node("r", "t", phase, type="TaskGroup", children=[one["id"] for one in items])
+        made = workflow("r", phase, tasks=("t",), nodes=(node("r", "", phase), group, *items))
+        made["spec"]["templates"][0]["dag"]["tasks"][0]["withSequence"] = {"count": "20"}
+        return made
+
+    stream, states = io.StringIO(), [run(0), run(1), run(5), run(6), run(10), run(20, "Failed")]
+    picture = Picture(states[0])
+    lines = PlainLines(FakeService(), picture, stream, lambda text: text, lambda: 0.0)  # type: ignore[arg-type]
+    for state in states:
+        picture.update(state)
+        lines.changed(state)
+    told = [line.partition("  ")[2] for line in stream.getvalue().splitlines()]
+    assert told == [
+        "t Running",
+        "t 5 of 20",
+        "t 6 of 20",
+        "t 10 of 20, 1 failed",
+        "t(7:7) Failed in 5s",
+        "t Failed in 5s",
+    ]
+
+
 def test_the_last_state_comes_after_the_last_log_line(service: FakeService) -> None:
     plain = how(service)
     follow(plain, service.get("r"))

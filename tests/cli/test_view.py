@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from argojobs.cli.text import Screen, cells, cut, painted
 from argojobs.cli.tree import Step
-from argojobs.cli.view import counts, tree_lines
+from argojobs.cli.view import counts, items_text, tree_lines
 
 
 def drawn(steps: list[Step], *, now: float = 60.0, width: int = 80, **more: object) -> list[str]:
@@ -108,3 +110,12 @@ def test_what_a_short_step_said_stays_below_it_in_a_small_tree() -> None:
     assert lines == ["  ✔ train      12s", "    │ two", "    │ three"]
     many = [pod(f"s{i}", "Succeeded") for i in range(20)]
     assert len(drawn(many, logs={"s0": ("one",)}, keep=True)) == 20
+
+
+def test_a_fan_out_that_runs_says_how_long_the_rest_will_take() -> None:
+    items = [Step(f"({i})", f"t({i})", phase="Succeeded") for i in range(4)]
+    items += [Step(f"({i})", f"t({i})", phase="Running") for i in range(4, 10)]
+    step = Step("t", "t", "Running", started=0.0, is_fan_out=True, children=tuple(items))
+    assert items_text(step, 40.0) == "4 of 10, about 1m 00s left"
+    assert items_text(replace(step, children=tuple(items[:1] + items[4:])), 40.0) == "1 of 7"
+    assert items_text(replace(step, phase="Succeeded"), 40.0) == "4 of 10"
