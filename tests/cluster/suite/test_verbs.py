@@ -10,6 +10,28 @@ import pytest
 from as_user import User, messages, nodes_of, phase, result, step, steps_of
 
 
+ASK = """
+kind: Workflow
+metadata: {generateName: ask-}
+spec:
+  entrypoint: main
+  templates:
+  - name: main
+    steps:
+    - [{name: ask, template: approve}]
+    - - name: go
+        template: say
+        arguments:
+          parameters: [{name: amount, value: "{{steps.ask.outputs.parameters.amount}}"}]
+  - name: approve
+    suspend: {}
+    outputs: {parameters: [{name: amount, valueFrom: {supplied: {}}}]}
+  - name: say
+    inputs: {parameters: [{name: amount}]}
+    container: {image: "busybox:1.36", command: [echo, "amount {{inputs.parameters.amount}}"]}
+"""
+
+
 @pytest.fixture
 def verbs(user: User) -> Path:
     return user.project / "verbs.py"
@@ -42,6 +64,19 @@ def test_a_suspended_run_starts_nothing_until_it_is_resumed(user: User, verbs: P
     workflow = user.ended(name)
     assert phase(workflow) == "Succeeded", messages(workflow)
     assert result(workflow) == {"result": "done last"}
+
+
+def test_a_suspended_step_is_given_the_outputs_that_it_waits_for(user: User) -> None:
+    manifest = user.project / "ask.yaml"
+    manifest.write_text(ASK)
+    name = user.started(manifest)
+    user.until(name, lambda run: steps_of(run).get("ask") == "Running")
+    assert "waits for a value of amount" in user.there("resume", name, code=2).stderr
+    user.there("resume", name, "-p", "amount=0.8")
+    workflow = user.ended(name)
+    assert phase(workflow) == "Succeeded", messages(workflow)
+    assert step(workflow, "ask")["outputs"]["parameters"][0]["value"] == "0.8"
+    assert "amount 0.8" in user.there("logs", name).stdout
 
 
 def test_a_failed_run_is_retried_and_one_made_of_it_takes_over_what_was_done(
