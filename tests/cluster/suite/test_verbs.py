@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from as_user import User, messages, nodes_of, phase, result, step, steps_of
 
-
 ASK = """
 kind: Workflow
 metadata: {generateName: ask-}
