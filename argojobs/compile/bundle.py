@@ -41,18 +41,20 @@ _TIME = 946_684_800
 _SHOWN = 8
 
 #: The program of every step, before its last line, which starts the runtime. It must parse under
-#: any Python, to say that it needs a newer one.
+#: any Python, to say that it needs a newer one. multiprocessing runs it again, under another name,
+#: in each child that it does not fork: there it does nothing.
 _PROGRAM = """\
-import os
-import sys
-if sys.version_info < (3, 10):
-    sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
-                     "  Take an image with a newer one, or name one with --python.\\n"
-                     % sys.version_info[:2])
-    sys.exit(78)
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
-from argojobs.runtime.__main__ import start
+if __name__ == "__main__":
+    import os
+    import sys
+    if sys.version_info < (3, 10):
+        sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
+                         "  Take an image with a newer one, or name one with --python.\\n"
+                         % sys.version_info[:2])
+        sys.exit(78)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)
+    from argojobs.runtime.__main__ import start
 """
 
 #: What `python3 -c` gets when the code is inline: unpack it, then run the same program.
@@ -266,7 +268,7 @@ def _check_secrets(root: Path, files: list[File]) -> None:
 
 def _runtime_files(inside: tuple[str, ...]) -> list[File]:
     """Return our own code; the program names the `sys.path` entries, as json costs a step's start."""
-    program = f"{_PROGRAM}start(os.path.dirname(here), {list(inside)!r})\n"
+    program = f"{_PROGRAM}    start(os.path.dirname(here), {list(inside)!r})\n"
     sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **travelling_sources()}
     return [File(f"{RESERVED}/{name}", content) for name, content in sources.items()]
 
