@@ -66,6 +66,7 @@ _HOMES = {
     "when": "dsl.branches",
 }
 
+# travels with: everything
 __all__ = [
     "GPU",
     "ArgojobsError",
@@ -137,5 +138,6 @@ def _not_in_a_step(name: str) -> object:
     return missing
 
 
+# travels with: everything
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})

@@ -6,7 +6,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from argojobs.compile.bundle import pack
+from argojobs.compile.bundle import needed, pack
 
 HEAD = """
 from argojobs import Dataset, Directory, File, Model, Outputs, TensorBoard, command, step
@@ -62,7 +62,7 @@ class Sandbox:
         path.write_text(HEAD + textwrap.dedent(source))
         packed = pack(self.project, entries=[])
         shutil.rmtree(self.code, ignore_errors=True)
-        for entry in packed.entries:
+        for entry in needed(packed):
             target = self.code / entry.name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(entry.content)

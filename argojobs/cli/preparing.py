@@ -169,6 +169,8 @@ def _code(
         return IMAGE_CODE, None
     if wish.code:
         return earlier(wish.code), None
+    from argojobs.compile.travelling import installed_steps
+
     packed = packed_project(
         loaded.root,
         settings,
@@ -177,6 +179,7 @@ def _code(
         entries=loaded.entries,
     )
     _check_travels(loaded, packed)
+    packed = replace(packed, script=loaded.kind == "script", whole=installed_steps())
     return place(packed), packed
 
 

@@ -27,37 +27,42 @@ from argojobs.compile import git
 from argojobs.compile.code import INLINE_VARIABLE, Code
 from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, search_path
 from argojobs.compile.secrets import looks_secret
-from argojobs.compile.strip import travelling_sources
+from argojobs.compile.travelling import needed_sources, words_of
 from argojobs.errors import BundleError
 from argojobs.storage.bundle_digest import Part, digest_of
 from argojobs.storage.sizes import size_text
 
 #: The most that is packed unless told otherwise, in bytes before compression.
 LARGEST = 50 * 1024 * 1024
-#: The most base64 that travels inside a manifest.
+#: The most text that travels inside a manifest.
 LARGEST_INLINE = 64 * 1024
 #: The time of every file: 2000-01-01, for formats that cannot say 1970.
 _TIME = 946_684_800
 _SHOWN = 8
 
 #: The program of every step, before its last line, which starts the runtime. It must parse under
-#: any Python, to say that it needs a newer one.
+#: any Python, to say that it needs a newer one. multiprocessing runs it again, under another name,
+#: in each child that it does not fork: there it does nothing.
 _PROGRAM = """\
-import os
-import sys
-if sys.version_info < (3, 10):
-    sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
-                     "  Take an image with a newer one, or name one with --python.\\n"
-                     % sys.version_info[:2])
-    sys.exit(78)
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
-from argojobs.runtime.__main__ import start
+if __name__ == "__main__":
+    import os
+    import sys
+    if sys.version_info < (3, 10):
+        sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
+                         "  Take an image with a newer one, or name one with --python.\\n"
+                         % sys.version_info[:2])
+        sys.exit(78)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)
+    from argojobs.runtime.__main__ import start
 """
+
+#: Signs of base 85 that Argo, Kubernetes, Go or YAML take for their own, and what stands for them.
+_SPECIAL, _PLAIN = "$&<>`{}", "',./:[]"
 
 #: What `python3 -c` gets when the code is inline: unpack it, then run the same program.
 BOOTSTRAP = f"""\
-import base64, io, os, sys, tarfile
+import base64, bz2, os, sys
 try:
     root = os.environ.get("ARGOJOBS_ROOT", "") + "/argojobs"
     try:
@@ -67,11 +72,21 @@ try:
     except OSError:
         import tempfile
         root = tempfile.mkdtemp(prefix="argojobs-")
-    data = base64.b64decode(os.environ.pop("{INLINE_VARIABLE}"))
-    archive = tarfile.open(fileobj=io.BytesIO(data))
-    archive.extraction_filter = lambda member, path: member
-    archive.extractall(root)
+        os.mkdir(root + "/code")
     os.chdir(root + "/code")
+    data = os.environ.pop("{INLINE_VARIABLE}").translate(str.maketrans({_PLAIN!r}, {_SPECIAL!r}))
+    names, _, data = bz2.decompress(base64.b85decode(data)).partition(b"\\n")
+    for name, mode, size in eval(names):
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        if os.path.lexists(name):
+            os.remove(name)
+        if mode:
+            with open(name, "wb") as file:
+                file.write(data[:size])
+            os.chmod(name, mode)
+        else:
+            os.symlink(os.fsdecode(data[:size]), name)
+        data = data[size:]
     __file__ = root + "/code/{RESERVED}/__main__.py"
     program = compile(open(__file__).read(), __file__, "exec")
 except Exception as error:
@@ -96,7 +111,8 @@ class Packed:
     """A project, read and hashed. `data` is the archive, made when it is first asked for.
 
     files: what was packed, without our own runtime. warnings: one line each, for the user.
-    revision: what git says, None outside of it.
+    revision: what git says, None outside of it. whole: also in a manifest all of our own code goes
+    along. script: so does what runs a plain script.
     """
 
     root: Path
@@ -105,6 +121,8 @@ class Packed:
     files: tuple[str, ...]
     warnings: tuple[str, ...]
     revision: git.Revision | None
+    whole: bool = False
+    script: bool = False
 
     @cached_property
     def data(self) -> bytes:
@@ -181,15 +199,18 @@ def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
     total = sum(sizes.values())
     if total <= largest:
         return
-    biggest = sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN]
-    listed = "".join(f"\n    {size_text(sizes[name]):>9}  {name}" for name in biggest)
     raise BundleError(
         f"the project has {size_text(total)} in {len(sizes)} files, more than "
-        f"{size_text(largest)}; the largest:{listed}",
+        f"{size_text(largest)}; the largest:{_listed(sizes)}",
         where=str(root),
         hint=f"list data and results in {IGNORE_FILE} (its syntax is .gitignore's) and pass them "
         "as artifacts, or allow more with --max-code-size.",
     )
+
+
+def _listed(sizes: dict[str, int]) -> str:
+    biggest = sorted(sizes, key=lambda name: (-sizes[name], name))[:_SHOWN]
+    return "".join(f"\n    {size_text(sizes[name]):>9}  {name}" for name in biggest)
 
 
 def _size(path: Path) -> int:
@@ -266,8 +287,8 @@ def _check_secrets(root: Path, files: list[File]) -> None:
 
 def _runtime_files(inside: tuple[str, ...]) -> list[File]:
     """Return our own code; the program names the `sys.path` entries, as json costs a step's start."""
-    program = f"{_PROGRAM}start(os.path.dirname(here), {list(inside)!r})\n"
-    sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **travelling_sources()}
+    program = f"{_PROGRAM}    start(os.path.dirname(here), {list(inside)!r})\n"
+    sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **needed_sources(None)}
     return [File(f"{RESERVED}/{name}", content) for name, content in sources.items()]
 
 
@@ -332,22 +353,52 @@ def stored_code(packed: Packed) -> Code:
 def inline_code(packed: Packed, remedy: str = "store it with --upload") -> Code:
     """Return the code of a bundle that travels in the manifest.
 
-    remedy: how it would travel otherwise, for the error. Raises BundleError above 64 KiB of base64: a parameter must fit an environment variable, and
-    a workflow object its store.
+    remedy: how it would travel otherwise, for the error. Raises BundleError above 64 KiB: a
+    parameter must fit an environment variable, and a workflow object its store.
     """
-    # bzip2 makes it a fifth smaller than gzip, and Python's tarfile sees by itself what it is.
-    archive = bz2.compress(gzip.decompress(packed.data))
-    data = base64.b64encode(archive).decode("ascii")
+    data = _inlined(needed(packed))
     if len(data) > LARGEST_INLINE:
         raise BundleError(
             f"the project's code needs {size_text(len(data))} in the manifest, more than "
-            f"{size_text(LARGEST_INLINE)}",
+            f"{size_text(LARGEST_INLINE)}; what takes most of it:{_largest(packed)}",
             where=str(packed.root),
-            hint=f"{remedy}, leave files out in {IGNORE_FILE}, "
+            hint=f"{remedy}, leave out in {IGNORE_FILE} what no step needs, "
             "or use what the image has with --code image.",
         )
     labels, annotations = _origin(packed)
     return Code("inline", packed.hash, packed.key, data, labels, annotations)
+
+
+def needed(packed: Packed) -> tuple[File, ...]:
+    """Return the files of a bundle as they travel in a manifest: of ours, what the project uses."""
+    theirs = [file for file in packed.entries if not file.name.startswith(f"{RESERVED}/")]
+    program = next(file for file in packed.entries if file.name == f"{RESERVED}/__main__.py")
+    words = None if packed.whole else words_of((file.name, file.content) for file in theirs)
+    if words is not None and packed.script:
+        words |= {"script", "command", "artifacts", "outputs", "TensorBoard"}
+    ours = needed_sources(words).items()
+    return (*theirs, program, *(File(f"{RESERVED}/{name}", content) for name, content in ours))
+
+
+def _inlined(files: Sequence[File]) -> str:
+    """Return files as the text that `BOOTSTRAP` unpacks: their names, then one after the other.
+
+    bzip2 makes it a fifth smaller than gzip, and base 85 a sixteenth smaller than base 64.
+    """
+    contents = [os.fsencode(file.link) if file.link else file.content for file in files]
+    names = [
+        (file.name, 0 if file.link else 0o755 if file.executable else 0o644, len(content))
+        for file, content in zip(files, contents, strict=True)
+    ]
+    data = bz2.compress(b"\n".join([ascii(names).encode(), b"".join(contents)]))
+    return base64.b85encode(data).decode().translate(str.maketrans(_SPECIAL, _PLAIN))
+
+
+def _largest(packed: Packed) -> str:
+    """List the files of a project that take most of what travels in a manifest, compressed."""
+    own = (file for file in packed.entries if file.name in packed.files)
+    sizes = {file.name: len(_inlined([file])) for file in own}
+    return _listed(sizes)
 
 
 #: The code that the steps' image has.

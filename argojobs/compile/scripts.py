@@ -197,8 +197,6 @@ def _environment(results: str) -> list[dict[str, str]]:
         "JOB_RESTARTED": "FALSE",
     }
     constants = {
-        name: value
-        for name, (_, _, value) in environment.VARIABLES.items()
-        if isinstance(value, str)
+        name: value for name, (_, value) in environment.VARIABLES.items() if isinstance(value, str)
     }
     return [{"name": name, "value": value} for name, value in {**told, **constants}.items()]

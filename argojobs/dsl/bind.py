@@ -1,3 +1,4 @@
+# travels with: tracing
 """Arguments of a traced call: bound to names, checked against what is declared, made wire text.
 
 A constant becomes the text that travels; a placeholder stays, once its type and place fit.

@@ -1,3 +1,4 @@
+# travels with: branches
 """Branches: `with when(condition):`, and `either(x, y)` where they meet again.
 
 The same code runs outside of a pipeline: conditions are bools there, the steps of a branch that

@@ -101,6 +101,10 @@ class Declared:
         """Return itself, also as an attribute of a class; `help()` takes it for a function so."""
         return self
 
+    def __reduce__(self) -> str:
+        """Pickle it by its name, as functions are: a pool may map it."""
+        return self.__qualname__
+
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name} of {self.where}>"
 

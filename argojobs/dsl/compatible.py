@@ -1,3 +1,4 @@
+# travels with: tracing
 """Whether the wire text of one type is a wire text of another one, with the same meaning."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: foreign
 """Conditions of branches as objects: comparisons of placeholders, joined by &, | and ~."""
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ def _check(step: Step[Any, Any], result: Any) -> None:
         raise
 
 
+# travels with: command
 def _run_command(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     import subprocess
 
@@ -112,6 +113,7 @@ class Skipped:
     __index__ = __fspath__ = __call__ = __add__ = __sub__ = __mul__ = __truediv__ = refuse
 
 
+# travels with: branches
 class NotTaken:
     """Takes the calls inside a branch whose condition is false."""
 
@@ -126,6 +128,7 @@ class NotTaken:
         return Skipped(cls.__name__)
 
 
+# travels with: branches
 def is_passing_over() -> bool:
     """Whether the code runs inside a branch that is not taken."""
     return isinstance(recorder.get(), NotTaken)

@@ -1,3 +1,4 @@
+# travels with: fanout
 """Fan-out: `each(values, lambda value: train(value, ...))` runs a step once for each value.
 
 Argo gathers parameters as a list, and no artifacts: those are stored side by side, and the

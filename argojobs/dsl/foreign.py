@@ -1,3 +1,4 @@
+# travels with: foreign
 """Templates from elsewhere as steps: a hera template, or a template of a manifest as a dict.
 
     scan = use(hera_container, outputs={"score": float})

@@ -1,3 +1,4 @@
+# travels with: gathered fanout artifacts outputs
 """What a fan-out gathers, as a step gets it: everything in the order of the items."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: foreign
 """A traced pipeline as plain data: graphs of calls, before anything is known of Argo.
 
 A `Graph` is a pipeline, the body of a fan-out (`each`), or the branches that `either` joins. Its

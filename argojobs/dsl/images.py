@@ -1,3 +1,4 @@
+# travels with: options images
 """An image that is described, not built by hand: `image=Image(pip="requirements.txt")`.
 
 The first run that needs it builds it and puts it where the cluster finds it; here are only the

@@ -1,3 +1,4 @@
+# travels with: tracing
 """How branches meet: `either` makes a graph of them, whose outputs are those of the taken one.
 
 Argo joins artifacts only as the output of a template (`fromExpression`; as an argument it refuses

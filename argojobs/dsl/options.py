@@ -1,3 +1,4 @@
+# travels with: options
 """The options of a step: for one step, as a reusable decorator, per call, and for a pipeline.
 
 The nearest counts: a call's over the step's, the step's over the pipeline's. `env`, `volumes`,

@@ -47,6 +47,7 @@ class Outputs:
     _defined_in: ClassVar[dict[str, Any] | None] = None
     _where: ClassVar[str] = ""
 
+    # travels with: outputs
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._declared = None
@@ -61,6 +62,7 @@ class Outputs:
         now = recorder.get()
         return object.__new__(cls) if now is None else now.compose(cls, values)
 
+    # travels with: outputs
     def __init__(self, **values: Any) -> None:
         for name, field in fields_of(type(self)).items():
             if field.kind == "artifact" and name not in values:
@@ -74,6 +76,7 @@ class Outputs:
         for name, value in values.items():
             setattr(self, name, value)
 
+    # travels with: .continuing
     @classmethod
     def continuing(cls, previous: Outputs, **values: Any) -> Self:
         """Return places to write to, with the logs and checkpoints of `previous` in them.
@@ -96,6 +99,7 @@ class Outputs:
                     shutil.copytree(before, out.__dict__[name], symlinks=True, dirs_exist_ok=True)
         return out
 
+    # travels with: .path_of
     def path_of(self, field: str) -> Path:
         """Return the file that a command writes the wire text of an output parameter to."""
         from pathlib import Path
@@ -109,7 +113,7 @@ class Outputs:
         return path
 
     if not TYPE_CHECKING:  # else any name would be right for a type checker
-
+        # travels with: outputs
         def __setattr__(self, name: str, value: Any) -> None:
             field = fields_of(type(self)).get(name)
             if field is None:
@@ -118,6 +122,7 @@ class Outputs:
                 value = field.cls(value)
             self.__dict__[name] = value
 
+        # travels with: outputs
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
@@ -128,15 +133,18 @@ class Outputs:
                 )
             raise self._unknown(name)
 
+    # travels with: outputs
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({values})"
 
+    # travels with: outputs
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.__dict__ == self.__dict__
 
     __hash__ = None  # type: ignore[assignment]
 
+    # travels with: outputs
     def _unknown(self, name: str) -> OutputError:
         cls = type(self)
         return OutputError(
@@ -175,6 +183,7 @@ def fields_of(cls: type[Outputs]) -> dict[str, Field]:
     return fields
 
 
+# travels with: outputs
 def _fresh(default: Any) -> Any:
     """Return a default for one instance alone: a list or dict is copied."""
     if isinstance(default, (list, dict)):

@@ -50,6 +50,7 @@ class Pipeline(Declared, Generic[P, R_co]):
 
         return run_pipeline(self, arguments, keywords)  # type: ignore[no-any-return]
 
+    # travels with: options
     def options(self, **options: Unpack[CallOptions]) -> Pipeline[P, R_co]:
         """Return the pipeline with other options for one call inside another pipeline."""
         return self.changed(options)

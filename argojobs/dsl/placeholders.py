@@ -1,3 +1,4 @@
+# travels with: foreign
 """What stands for a value while a pipeline is traced: the value exists only during the run.
 
 It can be an argument of a step, be compared in a condition, be returned. Whatever else Python

@@ -1,3 +1,4 @@
+# travels with: options resources retry volumes
 """Amounts as Kubernetes writes them: `2`, `500m`, `40Gi`; and times: `90`, `30s`, `2h`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: options images resources retry volumes
 """Small immutable values compared by their fields: dataclasses without the import's cost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: options resources
 """Small values that options of a step are made of: GPUs, ports, secrets, tolerations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: options retry
 """When a failed step is tried again."""
 
 from __future__ import annotations

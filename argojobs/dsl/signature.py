@@ -65,6 +65,7 @@ class Field:
         if self.has_default:
             self._check_default(label)
 
+    # travels with: tracing foreign fanout
     @classmethod
     def of_schema(cls, name: str, schema: Schema | None) -> Field:
         """Return the field of a parameter whose schema is known, but no annotation of it."""
@@ -72,6 +73,7 @@ class Field:
         field.annotation, field._schema = None, schema
         return field
 
+    # travels with: tracing foreign fanout
     @classmethod
     def of_artifact(cls, name: str, kind: type[Artifact]) -> Field:
         """Return the field of an artifact of this class."""
@@ -91,6 +93,7 @@ class Field:
         except DefinitionError as error:
             raise mistake(f"{label}: {error.what}", error.hint, self.where) from error
 
+    # travels with: mistakes
     def _check_default(self, label: str) -> None:
         if self.kind == "artifact":
             raise mistake(
@@ -260,6 +263,7 @@ def _defaults(function: Any, names: tuple[str, ...], positional: int) -> dict[st
     return found
 
 
+# travels with: mistakes
 def _check_command(
     function: Any, names: tuple[str, ...], types: dict[str, Any], command: Any, where: str
 ) -> None:
@@ -310,10 +314,12 @@ def optional_artifact(annotation: Any) -> Any:
     return other if is_artifact(other) or takes_fields(other) else None
 
 
+# travels with: mistakes
 def _is_bare_gathered(annotation: Any) -> bool:
     return "_gathered" in getattr(annotation, "__dict__", ()) and gathered_class(annotation) is None
 
 
+# travels with: mistakes
 def _an_outputs_class(function: Any) -> str:
     """Return the name of the Outputs class that a function's module defines last, for a hint."""
     from .outputs import Outputs, takes_fields

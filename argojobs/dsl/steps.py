@@ -47,6 +47,7 @@ class Step(Declared, Generic[P, R_co]):
 
         return run_step(self, arguments, keywords)  # type: ignore[no-any-return]
 
+    # travels with: options
     def options(self, **options: Unpack[CallOptions]) -> Step[P, R_co]:
         """Return the step with other options for one call: its name, what it waits for, a GPU more.
 
@@ -139,6 +140,7 @@ def command(
 ) -> Callable[[Callable[P, list[str]]], Step[P, None]]: ...
 
 
+# travels with: command
 def command(outputs: Any = None, /, **options: Any) -> Any:
     """Make a function that returns an argv (never a shell line) a step that runs it.
 

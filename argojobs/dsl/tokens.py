@@ -1,3 +1,4 @@
+# travels with: options images
 """What keys and tokens look like, wherever they stand: in an option, or in a file of a bundle.
 
 Plain text, so that nothing is compiled (and `re` not imported) before one of the literals occurs.

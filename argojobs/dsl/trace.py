@@ -1,3 +1,4 @@
+# travels with: tracing
 """Trace a pipeline: call its function with placeholders and write down the calls it makes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# travels with: options volumes
 """What a step mounts besides its inputs: `volumes={"/data": Claim("datasets")}`."""
 
 from __future__ import annotations

@@ -72,6 +72,7 @@ def here() -> str:
     return place(frame.f_code.co_filename, frame.f_lineno) if frame else ""
 
 
+# travels with: tracing
 def of_error(error: BaseException) -> str:
     """Return `file:line` of the innermost frame of the user's that an exception passed, or ""."""
     found = ""

@@ -1,3 +1,4 @@
+# travels with: command
 """Run the program of a command step as a child and end as it ends."""
 
 from __future__ import annotations

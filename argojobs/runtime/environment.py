@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Default = str | Callable[[Mapping[str, str]], str] | None
-    #: Its meaning, the parameters whose value it is, and its value otherwise.
-    Variable = tuple[str, tuple[str, ...], Default]
+    #: The parameters whose value it is, and its value otherwise.
+    Variable = tuple[tuple[str, ...], Default]
 
 #: Where a step keeps its checkpoints; the folder of one epoch's file is moved by the transport.
 CHECKPOINT_DIRECTORY = "ARGOJOBS_CHECKPOINT"
@@ -80,23 +80,23 @@ def _node(_: Mapping[str, str]) -> str:
 
 #: In the order in which they are filled: a default may look at the ones above it.
 VARIABLES: dict[str, Variable] = {
-    "JOB_UUID": ("unique id of the job, the same in each of its attempts", (), _job),
-    "EPOCHS_DONE": ("epochs that earlier attempts completed", (), _epochs_done),
-    "JOB_RESTARTED": ("TRUE if there is a checkpoint to go on from", (), _restarted),
-    "EPOCHS_TO_BE_DONE": ("epochs to train", ("epochs", "max_epochs"), None),
-    "BATCH_SIZE": ("batch size", ("batch_size",), None),
-    "TRAINING_SET_SIZE": ("training samples", ("training_set_size",), None),
-    "NUM_GPUS": ("GPUs this job has on each node", (), _gpus),
-    "NUM_NODES": ("nodes this job has", (), "1"),
-    "NODELIST": ("names of these nodes", (), _node),
-    "WORLD_SIZE": ("processes that train together", (), "1"),
-    "RANK": ("which of these processes this is", (), "0"),
-    "NODE_RANK": ("which of the nodes this is", (), "0"),
-    "MASTER_ADDR": ("where process 0 listens", (), "127.0.0.1"),
-    "MASTER_PORT": ("the port it listens on", (), _master_port),
-    "RESERVED_MEM": ("GPU memory reserved for this job, MiB; 0: no limit", (), "0"),
-    "HEARTBEAT_FREQ": ("training steps between two reports", (), "10"),
-    "PL_TORCH_DISTRIBUTED_BACKEND": ("how GPUs talk", (), _backend),
+    "JOB_UUID": ((), _job),  # unique id of the job, the same in each of its attempts
+    "EPOCHS_DONE": ((), _epochs_done),  # epochs that earlier attempts completed
+    "JOB_RESTARTED": ((), _restarted),  # TRUE if there is a checkpoint to go on from
+    "EPOCHS_TO_BE_DONE": (("epochs", "max_epochs"), None),  # epochs to train
+    "BATCH_SIZE": (("batch_size",), None),  # batch size
+    "TRAINING_SET_SIZE": (("training_set_size",), None),  # training samples
+    "NUM_GPUS": ((), _gpus),  # GPUs this job has on each node
+    "NUM_NODES": ((), "1"),  # nodes this job has
+    "NODELIST": ((), _node),  # names of these nodes
+    "WORLD_SIZE": ((), "1"),  # processes that train together
+    "RANK": ((), "0"),  # which of these processes this is
+    "NODE_RANK": ((), "0"),  # which of the nodes this is
+    "MASTER_ADDR": ((), "127.0.0.1"),  # where process 0 listens
+    "MASTER_PORT": ((), _master_port),  # the port it listens on
+    "RESERVED_MEM": ((), "0"),  # GPU memory reserved for this job, MiB; 0: no limit
+    "HEARTBEAT_FREQ": ((), "10"),  # training steps between two reports
+    "PL_TORCH_DISTRIBUTED_BACKEND": ((), _backend),  # how GPUs talk
 }
 
 
@@ -108,7 +108,7 @@ def fill(environment: Mapping[str, str]) -> dict[str, str]:
     """
     known = dict(environment)
     filled: dict[str, str] = {}
-    for name, (_, parameters, default) in VARIABLES.items():
+    for name, (parameters, default) in VARIABLES.items():
         if name in known:
             continue
         value = default(known) if callable(default) else default

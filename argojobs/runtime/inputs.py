@@ -82,6 +82,7 @@ def _each_decoded(text: str, annotation: Any) -> list[Any]:
     return [_decoded(each, annotation) for each in texts]
 
 
+# travels with: gathered
 def _gathered(declared: Input, environment: Mapping[str, str]) -> Any:
     """Return the outputs of all items of a fan-out, in their order."""
     values: dict[str, Any] = {}
@@ -101,6 +102,7 @@ def _gathered(declared: Input, environment: Mapping[str, str]) -> Any:
     return declared.annotation(**values)
 
 
+# travels with: gathered
 def _gathered_artifacts(path: str, kind: Any) -> Any:
     """Return the artifacts of all items; an empty list had none, and nothing is at their place."""
     from ..dsl.gathered import GatheredArtifacts, empty_folder
@@ -120,6 +122,7 @@ def _not_set(label: str, variable: str) -> InputError:
     )
 
 
+# travels with: artifacts
 def _artifact(label: str, cls: Any, path: str, optional: bool) -> Any:
     """Return an artifact at its place, a directory restored to what it was when it was saved."""
     is_directory = os.path.isdir(path)
@@ -144,6 +147,7 @@ def _artifact(label: str, cls: Any, path: str, optional: bool) -> Any:
     return cls(path)
 
 
+# travels with: outputs
 def _outputs(declared: Input, environment: Mapping[str, str]) -> Any:
     """Return what another step handed on, the declared fields of it."""
     made = object.__new__(declared.cls)  # the constructor would make places to write to
@@ -152,6 +156,7 @@ def _outputs(declared: Input, environment: Mapping[str, str]) -> Any:
     return made
 
 
+# travels with: outputs
 def _field(argument: str, field: Field, environment: Mapping[str, str]) -> Any:
     label = f"{argument}.{field.name}"
     if field.kind == "artifact":

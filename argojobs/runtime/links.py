@@ -1,3 +1,4 @@
+# travels with: artifacts outputs gathered fanout script
 """Links in a folder that travels: what leads out of it is copied, what stays is relative.
 
 Elsewhere an absolute link means another file or none, and so does a link to something that did

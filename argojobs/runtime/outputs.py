@@ -151,6 +151,7 @@ def _write_text(path: str, text: str) -> None:
         ) from error
 
 
+# travels with: artifacts script
 def _write_artifact(step: str, name: str, value: Any) -> None:
     """Bring an artifact to its place, if it is somewhere else, and save what a store would lose."""
     path, place = os.fspath(value), places.output_path(name)
@@ -170,6 +171,7 @@ def _write_artifact(step: str, name: str, value: Any) -> None:
         tree.save(place)
 
 
+# travels with: artifacts script
 def _copy(path: str, place: str) -> None:
     if os.path.islink(place):  # what it leads to is not ours to write to
         os.unlink(place)
@@ -188,6 +190,7 @@ def _copy(path: str, place: str) -> None:
     os.replace(whole, place)
 
 
+# travels with: artifacts script
 def _without_link(place: str) -> None:
     """Put what an output's place leads to in its place: a link elsewhere is nothing elsewhere."""
     if os.path.islink(place):
@@ -214,6 +217,7 @@ def save_what_is_there(fields: Mapping[str, Field]) -> None:
             print(f"argojobs: the output {name} is not saved whole: {error}", file=sys.stderr)
 
 
+# travels with: command
 def read_command_parameters(step: str, fields: Mapping[str, Field], made: Any) -> None:
     """Set the parameters that a command's program wrote to their files on its outputs.
 

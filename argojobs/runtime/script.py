@@ -1,3 +1,4 @@
+# travels with: script
 """The step of a plain script: `argojobs run train.py -- --lr 0.1` as a command step like any other.
 
 The script runs as `python3 -u train.py --lr 0.1` in the folder that its user was in, with the

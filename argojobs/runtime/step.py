@@ -259,6 +259,7 @@ def _users_code(code: int) -> int:
     return FAILED
 
 
+# travels with: command
 def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
     """Run the program whose argv the function returns; its outputs are at their places then.
 

@@ -1,3 +1,4 @@
+# travels with: TensorBoard
 """TensorBoard beside a step: where the image has it, asked for, and there is a log to show.
 
 It costs the step a process start and no import; it runs at low priority and ends with the step.

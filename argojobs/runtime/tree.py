@@ -1,3 +1,4 @@
+# travels with: artifacts outputs gathered fanout script
 """What an un-archived directory loses on its way: empty folders, links and modes.
 
 Object stores keep files only, and Argo gives inputs mode 0755 throughout. So a step leaves

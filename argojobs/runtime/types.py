@@ -133,6 +133,7 @@ def _union(annotation: Any, members: list[Schema]) -> Schema:
     return members[0] if len(members) == 1 else {"type": "union", "any": members}
 
 
+# travels with: mistakes
 def _check_texts(annotation: Any, choices: Sequence[Any]) -> None:
     """Raise DefinitionError for choices that are the same as text: they travel as text."""
     seen: dict[str, Any] = {}

@@ -175,6 +175,7 @@ def unguard(text: str) -> str:
         ) from error
 
 
+# travels with: foreign
 def readable(text: str) -> str:
     """Return what a person reads for a wire text; a damaged one is shown as it is."""
     if text == NONE:

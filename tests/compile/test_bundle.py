@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -371,11 +372,55 @@ def test_code_too_large_to_travel_inline_says_upload(project: Path) -> None:
     (project / "noise.bin").write_bytes(os.urandom(bundle.LARGEST_INLINE))
     with pytest.raises(BundleError, match=r"in the manifest, more than 64\.0 KiB") as caught:
         bundle.inline_code(pack(project))
+    first = caught.value.what.splitlines()[1].split()
+    assert first[1:] == ["KiB", "noise.bin"], "the largest is named first"
+    assert ".argojobsignore" in caught.value.hint
     assert "--upload" in caught.value.hint
 
 
-def test_our_own_share_of_inline_code_leaves_room_for_the_users(tmp_path: Path) -> None:
-    assert len(bundle.inline_code(pack(tmp_path)).data) < bundle.LARGEST_INLINE * 0.82
+BARE = """\
+from argojobs import pipeline, step
+@step
+def work(n: int) -> int:
+    return n + 1
+@pipeline
+def main(n: int = 1) -> int:
+    return work(n)
+"""
+
+
+def test_the_inline_code_of_one_step_is_small(tmp_path: Path) -> None:
+    _files(tmp_path, "flow.py", content=BARE)
+    assert len(bundle.inline_code(pack(tmp_path)).data) <= 20_000
+
+
+def test_inline_code_holds_no_sign_that_anyone_on_its_way_replaces(project: Path) -> None:
+    (project / "noise.bin").write_bytes(os.urandom(20_000))
+    data = bundle.inline_code(pack(project)).data
+    assert data.isascii()
+    assert not set(data) & set('{}$<>&`"\\ \n')
+
+
+def test_all_that_a_bundle_holds_travels_inline_too(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    _files(project, "flow.py", content=FLOW)
+    _files(project, "beside.py", content="value = sorted(__import__('os').listdir('data'))")
+    _files(project, "data/ä b\n.bin", content="x")
+    (project / "data" / "link").symlink_to("../beside.py")
+    (project / "data" / "run.sh").write_text("#!/bin/sh\n")
+    (project / "data" / "run.sh").chmod(0o755)
+    done = _bootstrap(tmp_path, "", bundle.inline_code(pack(project)).data)
+    assert done.stdout == "['link', 'run.sh', 'ä b\\n.bin'] 3\n"
+    data = tmp_path / "root" / "argojobs" / "code" / "data"
+    assert ((data / "link").readlink(), (data / "run.sh").stat().st_mode & 0o777) == (
+        Path("../beside.py"), 0o755,
+    )  # fmt: skip
+
+
+def test_an_installed_package_with_steps_takes_all_of_our_own_code_along(project: Path) -> None:
+    packed = pack(project)
+    names = {file.name for file in bundle.needed(replace(packed, whole=True))}
+    assert {file.name for file in packed.entries} - names == {".argojobs/bundle.json"}
 
 
 def test_a_home_inside_the_project_does_not_travel(

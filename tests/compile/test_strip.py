@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from argojobs.compile.strip import strip, travelling_sources
+from argojobs.compile.strip import strip
+from argojobs.compile.travelling import needed_sources
 
 PACKAGE = Path(__file__).resolve().parents[2] / "argojobs"
 
@@ -123,7 +124,7 @@ def test_all_of_our_own_code_keeps_its_meaning() -> None:
 
 def test_what_travels_imports_only_the_standard_library_and_itself(tmp_path: Path) -> None:
     names = []
-    for name, content in travelling_sources().items():
+    for name, content in needed_sources(None).items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

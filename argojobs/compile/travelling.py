@@ -1,0 +1,135 @@
+"""Which part of our own code a project's steps need, as it travels inside a manifest.
+
+A comment in the source says what a function or module is for: `# travels with: command Model`, on
+the line above a function, or on a module's first line. It travels where the project's Python files
+use one of these words: names that they import from argojobs, the modules these live in, attributes
+that they mention (`.path_of`), `options` where a step is given any. Without such a comment it always travels.
+What raises a mistake in a definition stays here: no manifest is made of one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from types import ModuleType
+
+import argojobs
+from argojobs import _HOMES
+from argojobs.compile.strip import Cut, sources, strip
+
+#: The modules in which a mistake in a definition is found while its pipeline is compiled.
+_DEFINE = frozenset(
+    f"argojobs/{name}.py"
+    for name in (
+        *("dsl/annotations", "dsl/callables", "dsl/images", "dsl/names", "dsl/options"),
+        *("dsl/outputs", "dsl/pipelines", "dsl/quantities", "dsl/resources", "dsl/retry"),
+        *("dsl/signature", "dsl/steps", "dsl/tokens", "dsl/volumes", "runtime/types"),
+    )
+)
+#: Decorators: used in any other way than `@step`, they may be given options.
+_DECORATORS = frozenset({"step", "pipeline", "command"})
+
+#: Our own modules that travel, and the package itself.
+_TRAVELS = re.compile(r"argojobs(\.(dsl|runtime)(\..*)?)?")
+
+#: The words of a project: None stands for all there are.
+Words = frozenset[str] | None
+
+
+def words_of(files: Iterable[tuple[str, bytes]]) -> Words:
+    """Return what the Python files of a project use of ours; None where that cannot be told.
+
+    files: name and content of each file of the project.
+    """
+    words: set[str] = set()
+    for name, content in files:
+        if b"argojobs" not in content or not (name.endswith(".py") or content.startswith(b"#!")):
+            continue
+        try:
+            tree = ast.parse(content)
+        except (SyntaxError, ValueError):  # of a shell script, or nothing that a step could import
+            continue
+        imported = dict(_imported(tree))
+        if None in imported:
+            return None
+        words |= {word for found in imported.values() for word in found}
+        words |= {f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        if ".options" in words or _gives_options(tree, imported):
+            words.add("options")
+    return frozenset(words)
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
+    """Yield the names that a file has of argojobs, with their words; None for all that it has.
+
+    What never travels (`argojobs.cli`, say) counts for nothing.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            if any(_TRAVELS.fullmatch(one.name) for one in node.names):
+                yield None, ()
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            if node.module == "argojobs":
+                for one in node.names:
+                    home = _HOMES.get(one.name)
+                    if home is not None:
+                        yield one.asname or one.name, (one.name, home.rpartition(".")[2])
+                    elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":
+                        yield None, ()
+            elif _TRAVELS.fullmatch(node.module or ""):
+                yield None, ()
+
+
+def _gives_options(tree: ast.Module, imported: dict[str | None, tuple[str, ...]]) -> bool:
+    """Whether a file uses `step` and the like in any other way than as a bare decorator."""
+    ours = {name for name, found in imported.items() if found[0] in _DECORATORS}
+    bare = {
+        id(decorator)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+    }
+    commands = {name for name in ours if imported[name][0] == "command"}
+    bare |= {
+        id(node.func)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and not node.keywords and _is_one_of(node.func, commands)
+    }
+    return any(_is_one_of(node, ours) and id(node) not in bare for node in ast.walk(tree))
+
+
+def _is_one_of(node: ast.AST, names: set[str | None]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def installed_steps() -> bool:
+    """Whether an installed package has names of ours, so that nobody reads what it uses of them."""
+    ours = {id(value) for name, value in vars(argojobs).items() if name in _HOMES}
+    return any(
+        "-packages" in str(known.get("__file__"))
+        and any(id(value) in ours for value in list(known.values()))
+        for name, known in _loaded()
+        if name.partition(".")[0] != "argojobs"
+    )
+
+
+def _loaded() -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the names that each loaded module has, without waking one that loads when it is used."""
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, ModuleType):
+            yield name, object.__getattribute__(module, "__dict__")
+
+
+@lru_cache(maxsize=4)
+def needed_sources(words: Words) -> dict[str, bytes]:
+    """Return our own modules as they travel for these words, by their path below `.argojobs`."""
+    found: dict[str, bytes] = {}
+    for name, source in sources().items():
+        if words is None:
+            found[name] = strip(source).encode()
+        elif Cut(words).keeps(source.partition("\n")[0]):
+            found[name] = strip(source, Cut(words, mistakes=name in _DEFINE)).encode()
+    return found

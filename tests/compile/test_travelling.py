@@ -1,0 +1,96 @@
+"""What of our own code travels in a manifest: what the project uses, and it works without the rest."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import argojobs
+from argojobs.compile.strip import sources
+from argojobs.compile.travelling import needed_sources, words_of
+
+HEAD = "from argojobs import pipeline, step\n"
+BARE = "@step\ndef work(n: int) -> int:\n    return n\n"
+
+
+def words(*texts: str) -> frozenset[str] | None:
+    return words_of((f"file{number}.py", text.encode()) for number, text in enumerate(texts))
+
+
+def travels(*texts: str) -> set[str]:
+    return {
+        name.removeprefix("argojobs/").removesuffix(".py") for name in needed_sources(words(*texts))
+    }
+
+
+def test_words_are_names_of_ours_their_modules_and_attributes() -> None:
+    found = words("from argojobs import Model, step as s\n@s\ndef work(m: Model): m.path.stat()")
+    assert found == {"Model", "artifacts", "step", "steps", ".path", ".stat"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import argojobs\n",
+        "import argojobs as aj\n",
+        "from argojobs import *\n",
+        "from argojobs.dsl.steps import step\n",
+        "import argojobs.dsl\n",
+        "from argojobs import dsl\n",
+    ],
+)
+def test_what_cannot_be_read_takes_all_of_it(text: str) -> None:
+    assert words(HEAD, text) is None
+    assert travels(HEAD, text) == {
+        name.removeprefix("argojobs/").removesuffix(".py") for name in sources()
+    }
+
+
+def test_files_that_are_no_python_or_do_not_parse_say_nothing() -> None:
+    files = [("README.md", b"import argojobs"), ("old.py", b"print 'argojobs'"), ("a.bin", b"\0")]
+    assert words_of([*files, ("flow.py", HEAD.encode())]) == words(HEAD)
+    assert words_of([("run", b"#!/usr/bin/env python3\nimport argojobs")]) is None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "@step(gpu=1)\ndef work(): ...",
+        "on_gpu = step",
+        "work = step(print)",
+        "@pipeline(retry=3)\ndef main(): ...",
+        "def main(): work.options(gpu=1)()",
+    ],
+)
+def test_options_travel_where_any_may_be_given(use: str) -> None:
+    assert {"dsl/options", "dsl/retry"} <= travels(HEAD + BARE + use)
+
+
+def test_a_bare_step_has_no_use_for_most_of_it() -> None:
+    stays = {"dsl/options", "dsl/trace", "dsl/fanout", "runtime/tree", "runtime/command"}
+    assert not stays & travels(HEAD + BARE + "@pipeline\ndef main(n: int = 1): work(n)\n")
+    assert "runtime/command" in travels("from argojobs import command\n@command()\ndef a(): ...")
+
+
+@pytest.mark.parametrize("name", ["", *sorted(argojobs._HOMES)])
+def test_whatever_travels_can_be_imported_with_it(name: str, tmp_path: Path) -> None:
+    found = words(f"from argojobs import step, {name}" if name else HEAD)
+    names = []
+    for place, content in needed_sources(found).items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        if not place.endswith("__main__.py"):
+            names.append(place.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    code = f"import sys; sys.path.insert(0, '.'); import {', '.join(names)}"
+    if name and name not in ("run", "Run", "to_hera"):
+        code += f"; argojobs.{name}"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
