@@ -25,6 +25,7 @@ from argojobs.engine.executors.layout import FOR_ALL, Layout, lay_out
 from argojobs.engine.executors.namespace import private_root
 from argojobs.engine.executors.patience import OutOfPatience, Patience
 from argojobs.engine.executors.processes import (
+    MARK,
     become_subreaper,
     kill_descendants,
     start_time,
@@ -290,7 +291,7 @@ class Supervisor:
 
     def _spawn(self, container: Mapping[str, Any], log: int, tee: int | None) -> int:
         directory, here = container["working_directory"], os.getcwd()
-        command, environment = container["command"], container["env"]
+        command, environment = container["command"], {**container["env"], MARK: self.directory}
         try:
             self._enter(directory)
             program = find_program(command[0], environment)

@@ -86,6 +86,37 @@ def test_with_forkserver_and_supervisor_killed_the_pod_is_lost(executor, context
     wait_for_exit(main)
 
 
+#: Ways in which a program leaves its supervisor's session.
+DAEMONS = {
+    "setsid": "['setsid', 'sh', '-c', say]",
+    "twice": "['setsid', 'sh', '-c', 'setsid sh -c \"$0\" & exit 0', say]",
+    "closed": "['setsid', 'sh', '-c', 'exec <&- >&- 2>&-; ' + say]",
+    "without its environment": "['env', '-i', '/usr/bin/setsid', '/bin/sh', '-c', say]",
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "isolation"),
+    # Without a root of its own nothing tells a process without environment from another's.
+    [*((way, "private") for way in DAEMONS), *((way, "none") for way in [*DAEMONS][:3])],
+)
+def test_a_daemon_of_a_lost_pod_is_ended(executor, context, signal, way, isolation):
+    from dataclasses import replace
+
+    if isolation == "none":
+        context = replace(context, isolation="none", share_host_paths=True)
+    say = f"echo $$$$ > {signal.path}; exec sleep 600"  # $$ is Kubernetes' $
+    code = (
+        f"import subprocess, time; say = {say!r}; subprocess.Popen({DAEMONS[way]}); time.sleep(600)"
+    )
+    directory = start(executor, context, python(code))
+    daemon = int(signal.wait())
+    os.kill(executor._server.pid, signals.SIGKILL)
+    os.kill(supervisor_of(directory), signals.SIGKILL)
+    assert wait(executor, directory).message == "pod deleted"
+    wait_for_exit(daemon)
+
+
 def test_the_next_executor_hears_of_pods_of_the_one_before(home, context, signal, executor):
     code = f"{signal.give}; open('go').read()"
     os.mkfifo(Path(context.submitter.directory, "go"))

@@ -1,0 +1,48 @@
+"""What a step sees, keeps and may use, by whole runs of this machine: docs/concepts/what-a-step-sees.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project without git, in which the user stands."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def body(project: Path):
+    """Write a pipeline of one step with this body, and this result."""
+
+    def write(body: str, result: str = "None") -> str:
+        lines = "".join(f"    {line}\n" for line in body.splitlines())
+        (project / "one.py").write_text(
+            "import os\nfrom argojobs import Directory, File, pipeline, step\n\n\n"
+            f"@step\ndef work() -> {result}:\n{lines}\n\n"
+            f"@pipeline\ndef main() -> {result}:\n    return work()\n"
+        )
+        return "one.py"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        ("os._exit(0)", "int"),
+        ("os._exit(0)", "File"),
+        ("os.execv('/bin/true', ['true'])", "int"),
+        ("import ctypes; ctypes.CDLL(None)._exit(0)", "int"),
+    ],
+)
+def test_a_step_that_ended_before_it_returned_is_said_to_have(argojobs, body, code, result) -> None:
+    answer = argojobs("run", body(code, result))
+    assert answer.code == 1
+    assert "the step ended (exit code 0) before it returned" in answer.out
+    assert "no such file" not in answer.out
