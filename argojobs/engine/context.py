@@ -64,7 +64,12 @@ def pod_context(
         claims=submitter["claims"],
         secrets=submitter.get("secrets", {}),
         images={
-            name: Image(tuple(image["entrypoint"]), tuple(image["command"]), image["root"])
+            name: Image(
+                tuple(image["entrypoint"]),
+                tuple(image["command"]),
+                image["root"],
+                image.get("workdir", ""),  # runs of before it was there have none
+            )
             for name, image in submitter["images"].items()
         },
         isolation=isolation,

@@ -1,8 +1,7 @@
 """From a pod to start to the request that an executor carries out: all a pod needs, as JSON.
 
-Here is what an image means on a machine without images: the working directory is the submitter's
-project, `python` is the submitter's interpreter, and `[local.images]` says what an image stands
-for. Pure: nothing of this host is looked at.
+Here is what an image means on a machine without images: the working directory is "/", `python` is
+the submitter's interpreter, and `[local.images]` says what an image stands for. Pure: nothing of this host is looked at.
 """
 
 from __future__ import annotations
@@ -64,8 +63,14 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if source:
         command.append(script_path)
     _check_text({**declared, **injected}, [*command, source])
-    working_directory = absolute_path(container.get("workingDir"), "workingDir") or (
-        "/" if image.root else context.submitter.directory
+    # Else "/": the pod's own, or a folder of its own where there are no namespaces. Of our own
+    # program in an image (--code image) the project is what that image holds.
+    root = f"{directory}/scratch/root" if way == "shared" else "/"
+    holds_project = is_own_program(container) and not image.root
+    working_directory = (
+        absolute_path(container.get("workingDir"), "workingDir")
+        or image.workdir
+        or (context.submitter.directory if holds_project else root)
     )
     request: dict[str, Any] = {
         "format": FORMAT,

@@ -36,11 +36,12 @@ class Submitter:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What an image stands for: its ENTRYPOINT and CMD, and the folder of its files if any."""
+    """What an image stands for: ENTRYPOINT, CMD, the folder of its files if any, and WORKDIR."""
 
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     root: str = ""
+    workdir: str = ""
 
 
 @dataclass(frozen=True, slots=True)
