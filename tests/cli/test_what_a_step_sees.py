@@ -46,3 +46,20 @@ def test_a_step_that_ended_before_it_returned_is_said_to_have(argojobs, body, co
     assert answer.code == 1
     assert "the step ended (exit code 0) before it returned" in answer.out
     assert "no such file" not in answer.out
+
+
+def test_what_a_script_writes_comes_back_into_a_folder_of_the_users(argojobs, project) -> None:
+    (project / "train.py").write_text("open('model.bin', 'w').write('weights')\n")
+    answer = argojobs("run", "train.py")
+    assert answer.code == 0, answer.err
+    assert "argojobs: kept as results: model.bin\n" in answer.out
+    assert argojobs("artifacts", "get", "@latest/train/results", "mine").code == 0
+    assert (project / "mine" / "model.bin").read_text() == "weights"
+    assert sorted(path.name for path in project.iterdir()) == ["mine", "train.py"]
+
+
+def test_what_a_step_writes_is_named_also_in_its_tmp(argojobs, body) -> None:
+    code = "open('model.bin', 'w')\nopen('/tmp/x', 'w')\nopen('/tmp/tmpx', 'w')"
+    answer = argojobs("run", body(code))
+    assert answer.code == 0
+    assert "argojobs: lost with this step's container: model.bin, /tmp/x; to keep it" in answer.out
