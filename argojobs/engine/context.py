@@ -74,6 +74,7 @@ def pod_context(
         },
         isolation=isolation,
         share_host_paths=submitter["share_host_paths"],
+        enforce_memory=submitter.get("strict_resources", False),
         service_account=spec.get("serviceAccountName") or "default",
         labels=metadata.get("labels", {}),
         annotations=metadata.get("annotations", {}),

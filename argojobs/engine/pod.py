@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.engine.artifacts import archive_name
 from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.pod_context import Image, PodContext
+from argojobs.engine.quantities import quantity
 from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
@@ -93,6 +94,10 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
         "inputs": _inputs(template, working_directory),
         "outputs": _outputs(template, context, start.name, working_directory),
         "mounts": mounts_of(template, container, context),
+        "memory": {
+            "limit": _memory_limit(container),
+            "enforce": context.enforce_memory,
+        },
         "deadline": start.deadline,
         "grace": context.grace,
         "capture_result": start.capture_result,
@@ -109,6 +114,12 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if way == "rerooted" or (way == "shared" and not context.share_host_paths):
         _check_paths(request, rerooted=way == "rerooted")
     return request
+
+
+def _memory_limit(container: Mapping[str, Any]) -> int:
+    """How many bytes a container may take, 0 when nothing says so."""
+    limits = (container.get("resources") or {}).get("limits") or {}
+    return int(quantity(limits.get("memory")) or 0)
 
 
 def _way(context: PodContext, container: Mapping[str, Any]) -> str:

@@ -63,3 +63,17 @@ def test_what_a_step_writes_is_named_also_in_its_tmp(argojobs, body) -> None:
     answer = argojobs("run", body(code))
     assert answer.code == 0
     assert "argojobs: lost with this step's container: model.bin, /tmp/x; to keep it" in answer.out
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_step_over_its_memory_is_told_of_or_ended(argojobs, body, project, strict) -> None:
+    file = body("x = b'x' * (200 << 20)")
+    text = (project / file).read_text().replace("@step", "@step(memory='64Mi')")
+    (project / file).write_text(text)
+    answer = argojobs("run", file, *(["--strict-resources"] if strict else []))
+    if not strict or "not enforced" in answer.err:
+        assert answer.code == 0
+        assert "a process of this step took 2" in answer.out
+    else:
+        assert answer.code == 1
+        assert "was killed (OOMKilled): its limit is 64Mi" in answer.out
