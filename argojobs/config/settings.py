@@ -14,6 +14,7 @@ merge by name. Nothing here writes a file.
     command = ["python3", "-m", "train"]
     entrypoint = ["/opt/env/bin/entry"]
     root = "/opt/train-root"
+    workdir = "/app"  # where its containers work, else in their own "/"
     [code]
     max_size = "20MiB"               # a larger code bundle is refused
     allow = ["tests/fixtures/key.pem"]  # files that only look like secrets
@@ -51,11 +52,12 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ImageSettings:
-    """What stands for an image on this machine: its CMD, its ENTRYPOINT, its root folder."""
+    """What stands for an image on this machine: CMD, ENTRYPOINT, its root folder, WORKDIR."""
 
     command: tuple[str, ...] = ()
     entrypoint: tuple[str, ...] = ()
     root: str = ""
+    workdir: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +148,12 @@ def _settings(reader: Reader) -> Settings:
 
 
 def _image(reader: Reader, value: Any, at: At) -> ImageSettings:
-    table = reader.table(value, at, {"command", "entrypoint", "root"})
+    table = reader.table(value, at, {"command", "entrypoint", "root", "workdir"})
     return ImageSettings(
         command=reader.texts(table.get("command", []), (*at, "command")),
         entrypoint=reader.texts(table.get("entrypoint", []), (*at, "entrypoint")),
         root=reader.folder(table["root"], (*at, "root")) if "root" in table else "",
+        workdir=reader.folder(table["workdir"], (*at, "workdir")) if "workdir" in table else "",
     )
 
 

@@ -62,6 +62,15 @@ _ALL = (
         "argojobs doctor{options}",
     ),
     told(
+        "ended-early",
+        r"open /var/run/argo/outputs/(?:artifacts|parameters)/argojobs/out/\S+: no such file"
+        r"|cannot save (?:parameter|artifact) '[^']+': /argojobs/out/\S+: no such file"
+        r"|/argojobs/out/\S+: the step ended \(exit code 0\) before it returned",
+        "the step ended (exit code 0) before it returned: its outputs were not written",
+        "let its function return; os._exit() and os.exec*() end the program at once",
+        where="message",
+    ),
+    told(
         "output-missing",
         r"open /var/run/argo/outputs/(?:artifacts|parameters)(?P<path>/\S+?)(?:\.tgz)?: no such file"
         r"|cannot save (?:parameter|artifact) '[^']+': (?P<other>\S+): no such file",

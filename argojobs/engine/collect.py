@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import DEFAULT_LEVEL, save_tar, save_zip
 from argojobs.errors import ArgojobsError
+from argojobs.manifest.own_program import OUTPUTS
 from argojobs.storage.copying import open_regular
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def collect(
     ) -> None:
         """Note what went wrong with an output, in the container's own paths."""
         reason = _reason(item, error)
-        if isinstance(error, FileNotFoundError):
+        if isinstance(error, FileNotFoundError) and item["path"].startswith(OUTPUTS):
+            # Our program writes each of them before it ends well; other endings have their code.
+            reason = f"{item['path']}: the step ended (exit code 0) before it returned"
+        elif isinstance(error, FileNotFoundError):
             reason += _elsewhere(item["path"], working_directory, locate)
         problems.append(f"cannot save {kind} {name!r}: {reason}")
 

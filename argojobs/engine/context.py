@@ -64,11 +64,17 @@ def pod_context(
         claims=submitter["claims"],
         secrets=submitter.get("secrets", {}),
         images={
-            name: Image(tuple(image["entrypoint"]), tuple(image["command"]), image["root"])
+            name: Image(
+                tuple(image["entrypoint"]),
+                tuple(image["command"]),
+                image["root"],
+                image.get("workdir", ""),  # runs of before it was there have none
+            )
             for name, image in submitter["images"].items()
         },
         isolation=isolation,
         share_host_paths=submitter["share_host_paths"],
+        enforce_memory=submitter.get("strict_resources", False),
         service_account=spec.get("serviceAccountName") or "default",
         labels=metadata.get("labels", {}),
         annotations=metadata.get("annotations", {}),

@@ -149,6 +149,20 @@ def missing_devices(
     return notes
 
 
+def unlimited_memory(templates: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a note where limits of memory cannot be kept: no control groups for this user."""
+    from argojobs.engine.executors.memory import may_limit
+
+    for template in templates:
+        container = template.get("container") or template.get("script") or {}
+        limits = (container.get("resources") or {}).get("limits") or {}
+        if "memory" in limits and not may_limit():
+            return [
+                "limits of memory are not enforced: this user may make no control groups (cgroups)"
+            ]
+    return []
+
+
 def is_gpu(resource: str) -> bool:
     """Whether a resource name means whole NVIDIA GPUs (`nvidia.com/gpu`)."""
     return resource == "nvidia.com/gpu"

@@ -100,6 +100,8 @@ class LocalService:
         name = _checked_name(workflow)
         submitter = self._earlier_submitter(workflow) or self._submitter
         submitter = dict(submitter) if submitter is not None else capture()
+        if self._strict:
+            submitter["strict_resources"] = True
         notes = self.check(workflow, submitter)
         created = copy.deepcopy(workflow)
         metadata = created["metadata"]
@@ -132,7 +134,7 @@ class LocalService:
     def check(self, workflow: Workflow, submitter: Mapping[str, Any] | None = None) -> list[str]:
         """Return the notes on a workflow, raising what `create` would, without starting it."""
         from argojobs.engine.coverage import reachable, refuse_uncovered
-        from argojobs.engine.devices import missing_devices
+        from argojobs.engine.devices import missing_devices, unlimited_memory
         from argojobs.engine.hostcheck import (
             WITHOUT_NAMESPACES,
             claim_notes,
@@ -152,6 +154,8 @@ class LocalService:
         if host_isolation(self.home) == "none":
             refuse_private_paths(workflow, submitter)
             notes = [*notes, WITHOUT_NAMESPACES]
+        if self._strict:
+            notes = [*notes, *unlimited_memory(templates)]
         return [*notes, *missing, *claim_notes(workflow, submitter, self.home / "claims")]
 
     def get(self, name: str) -> Workflow:

@@ -1,8 +1,7 @@
 """From a pod to start to the request that an executor carries out: all a pod needs, as JSON.
 
-Here is what an image means on a machine without images: the working directory is the submitter's
-project, `python` is the submitter's interpreter, and `[local.images]` says what an image stands
-for. Pure: nothing of this host is looked at.
+Here is what an image means on a machine without images: the working directory is "/", `python` is
+the submitter's interpreter, and `[local.images]` says what an image stands for. Pure: nothing of this host is looked at.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.engine.artifacts import archive_name
 from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.pod_context import Image, PodContext
+from argojobs.engine.quantities import quantity
 from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
@@ -64,8 +64,14 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if source:
         command.append(script_path)
     _check_text({**declared, **injected}, [*command, source])
-    working_directory = absolute_path(container.get("workingDir"), "workingDir") or (
-        "/" if image.root else context.submitter.directory
+    # Else "/": the pod's own, or a folder of its own where there are no namespaces. Of our own
+    # program in an image (--code image) the project is what that image holds.
+    root = f"{directory}/scratch/root" if way == "shared" else "/"
+    holds_project = is_own_program(container) and not image.root
+    working_directory = (
+        absolute_path(container.get("workingDir"), "workingDir")
+        or image.workdir
+        or (context.submitter.directory if holds_project else root)
     )
     request: dict[str, Any] = {
         "format": FORMAT,
@@ -88,6 +94,10 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
         "inputs": _inputs(template, working_directory),
         "outputs": _outputs(template, context, start.name, working_directory),
         "mounts": mounts_of(template, container, context),
+        "memory": {
+            "limit": _memory_limit(container),
+            "enforce": context.enforce_memory,
+        },
         "deadline": start.deadline,
         "grace": context.grace,
         "capture_result": start.capture_result,
@@ -104,6 +114,12 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if way == "rerooted" or (way == "shared" and not context.share_host_paths):
         _check_paths(request, rerooted=way == "rerooted")
     return request
+
+
+def _memory_limit(container: Mapping[str, Any]) -> int:
+    """How many bytes a container may take, 0 when nothing says so."""
+    limits = (container.get("resources") or {}).get("limits") or {}
+    return int(quantity(limits.get("memory")) or 0)
 
 
 def _way(context: PodContext, container: Mapping[str, Any]) -> str:

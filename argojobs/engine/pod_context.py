@@ -36,11 +36,12 @@ class Submitter:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What an image stands for: its ENTRYPOINT and CMD, and the folder of its files if any."""
+    """What an image stands for: ENTRYPOINT, CMD, the folder of its files if any, and WORKDIR."""
 
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     root: str = ""
+    workdir: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class PodContext:
     repository: from `Repository.describe()`. claims: claim name -> host folder, as settings say;
     any other claim is a folder below claims_home. secrets: values by name and key. isolation: what the executor found this host to
     allow. share_host_paths: without namespaces, let manifests
-    use the host's own paths. artifact_prefix: the key before an artifact's file name, Argo's
+    use the host's own paths. enforce_memory: have the kernel keep limits
+    of memory, where it lets us. artifact_prefix: the key before an artifact's file name, Argo's
     `keyFormat`. environment: variables set over the submitter's (the leased devices).
     """
 
@@ -68,6 +70,7 @@ class PodContext:
     images: Mapping[str, Image] = field(default_factory=dict)
     isolation: Literal["mount", "user", "none"] = "mount"
     share_host_paths: bool = False
+    enforce_memory: bool = False
     artifact_prefix: str = ""
     grace: float = GRACE
     host: str = "localhost"

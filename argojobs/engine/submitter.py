@@ -1,7 +1,7 @@
 """What a run takes from the process that submitted it: never from whoever started the controller.
 
-The interpreter stands for `python` and `python3`, the project folder for an image's working
-directory, PATH and a list of variables for the environment; claims and images are those of the
+The interpreter stands for `python` and `python3`, the project folder for an image that holds our
+own steps, PATH and a list of variables for the environment; claims and images are those of the
 settings at that moment. It is plain data, kept in the run's row.
 """
 
@@ -44,6 +44,7 @@ def capture(
                 "command": list(image.command),
                 "entrypoint": list(image.entrypoint),
                 "root": image.root,
+                "workdir": image.workdir,
             }
             for name, image in settings.images.items()
         },

@@ -7,6 +7,8 @@ from typing import Any
 
 #: Where a code bundle has our own code.
 PLACE = "/argojobs/code/.argojobs"
+#: Where our own program leaves what a step hands on.
+OUTPUTS = "/argojobs/out/"
 
 
 def is_own_program(container: Mapping[str, Any]) -> bool:

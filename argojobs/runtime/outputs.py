@@ -46,13 +46,19 @@ def prepare(fields: Mapping[str, Field]) -> None:
         ) from error
 
 
-def write(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> None:
-    """Write what the function returned. Raises OutputError that names each field left unset."""
+def write(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> list[str]:
+    """Write what the function returned, and return the paths of the artifacts in it.
+
+    Raises OutputError that names each field left unset.
+    """
+    written = []
     for name, value in checked(step, fields, returns, result).items():
         if fields[name].kind == "artifact":
             _write_artifact(step, name, value)
+            written.append(os.fspath(value))
         else:
             _write_text(places.parameter_path(name), value)
+    return written
 
 
 def checked(step: str, fields: Mapping[str, Field], returns: Any, result: Any) -> dict[str, Any]:

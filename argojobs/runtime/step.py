@@ -11,7 +11,7 @@ import os
 import sys
 
 from ..errors import ArgojobsError, DefinitionError, OutputError, StepError
-from . import environment, importing, places
+from . import environment, importing, places, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _run(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
             if step.is_command:
                 return _run_command(step, values, root)
             result = _call(step, values)
-            outputs.write(step.name, fields, step.outputs, result)
+            written.name_lost(root, outputs.write(step.name, fields, step.outputs, result))
         except _UserFailure:
             outputs.save_what_is_there(fields)
             raise
@@ -274,12 +274,25 @@ def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int
         words = _debugger().wrapped(words, root)
     code = _users_code(command.run(words))
     fields = step.output_fields
+    is_script = step.__module__ == SCRIPT
+    if is_script and made is not None:
+        try:
+            written.keep(root, places.output_path("results"))
+        except OutputError as error:
+            if not code:
+                raise
+            _report(error)
     if code:
         outputs.save_what_is_there(fields)
         return code
+    kept: list[str] = []
     if made is not None:
         outputs.read_command_parameters(step.name, fields, made)
-        outputs.write(step.name, fields, step.outputs, made)
+        kept = outputs.write(step.name, fields, step.outputs, made)
+    if not is_script:
+        written.name_lost(root, kept)
+    elif made is None:
+        written.name_lost(root, kept, written.STORE_IT)
     return 0
 
 

@@ -178,6 +178,10 @@ HERE = {
         "Failed",
     ),
     "disk-full": ("main: Error (exit code 1): no space left on the disk of /home/runs", "Failed"),
+    "ended-early": (
+        "wait: Error (exit code 64): cannot save artifact 'p': /argojobs/out/p: the step ended (exit code 0) before it returned",
+        "Error",
+    ),
     "output-missing": (
         "wait: Error (exit code 64): cannot save artifact 'p': /tmp/nope: no such file or directory",
         "Error",

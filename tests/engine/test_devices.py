@@ -7,6 +7,7 @@ from argojobs.engine.devices import (
     host_capacity,
     host_gpus,
     missing_devices,
+    unlimited_memory,
 )
 
 GIB = 2.0**30
@@ -109,3 +110,15 @@ def test_what_is_missing_is_noted_once():
 
 def test_a_tag_not_yet_replaced_asks_for_nothing():
     assert missing_devices([template(limits={"nvidia.com/gpu": "{{item}}"})], HOST) == []
+
+
+def test_limits_of_memory_that_cannot_be_kept_are_said(monkeypatch):
+    from argojobs.engine.executors import memory
+
+    limits = {"container": {"resources": {"limits": {"memory": "1Gi"}}}}
+    monkeypatch.setattr(memory, "may_limit", lambda: False)
+    (note,) = unlimited_memory([{"dag": {}}, limits, limits])
+    assert note.startswith("limits of memory are not enforced")
+    assert unlimited_memory([{"container": {"resources": {"requests": {"memory": 1}}}}]) == []
+    monkeypatch.setattr(memory, "may_limit", lambda: True)
+    assert unlimited_memory([limits]) == []

@@ -106,14 +106,13 @@ def stand_ins() -> Settings:
 
 
 def prepared(key: str) -> dict[str, Any]:
-    """The example with a name of its own, its images' working directory, and small pods."""
+    """The example with a name of its own, and small pods."""
     workflow = copy.deepcopy(conformance.documents()[key])
     workflow["metadata"]["name"] = re.sub(r"[^a-z0-9]+", "-", key.replace(".yaml", "")) + "-real"
     for template in workflow["spec"]["templates"]:
         container = template.get("container") or template.get("script")
         if container is not None:
             container.setdefault("resources", {"requests": {"cpu": SHARE}})
-            container.setdefault("workingDir", "/")
     return workflow
 
 

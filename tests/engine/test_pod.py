@@ -24,6 +24,7 @@ CONTEXT = PodContext(
     images={
         "said": Image(entrypoint=("/argosay",), command=("help",)),
         "rooted": Image(command=("python3",), root="/images/r"),
+        "placed": Image(workdir="/home/u/project/app"),
     },
 )
 
@@ -74,6 +75,29 @@ def test_an_image_with_a_root_has_its_own_python_and_path():
     assert found["command"] == ["python3"]
     assert found["working_directory"] == "/"
     assert "/env/bin" not in found["env"]["PATH"]
+
+
+OURS = ["python3", "-u", "-m", "argojobs.runtime", "f.py:s"]
+
+
+@pytest.mark.parametrize(
+    ("container", "where"),
+    [
+        ({"image": "any", "command": ["c"]}, "/"),
+        ({"image": "any", "command": ["c"], "workingDir": "/w"}, "/w"),
+        ({"image": "placed", "command": ["c"]}, "/home/u/project/app"),
+        ({"image": "placed", "command": ["c"], "workingDir": "/w"}, "/w"),
+        ({"image": "any", "command": OURS}, "/home/u/project"),
+    ],
+)
+def test_a_container_works_where_its_template_or_image_says_else_in_its_root(container, where):
+    assert main(container)["working_directory"] == where
+
+
+def test_without_namespaces_a_container_works_in_a_folder_of_its_own():
+    context = replace(CONTEXT, isolation="none", share_host_paths=True)
+    found = main({"image": "any", "command": ["c"]}, context)
+    assert found["working_directory"] == "/home/u/jobs/pods/run/run-pod-1/scratch/root"
 
 
 def test_no_command_and_no_entry_names_the_table():
@@ -295,8 +319,8 @@ def outputs(*artifacts, **container):
 def test_relative_paths_begin_at_the_working_directory():
     made = request(outputs({"path": "sub/r.txt"}, {"path": "./x/"}))
     assert [artifact["path"] for artifact in made["outputs"]["artifacts"]] == [
-        "/home/u/project/sub/r.txt",
-        "/home/u/project/x",
+        "/sub/r.txt",
+        "/x",
     ]
     made = request(outputs({"path": "../../../r.txt"}, workingDir="/w"))
     assert made["outputs"]["artifacts"][0]["path"] == "/r.txt"

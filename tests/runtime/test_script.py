@@ -188,3 +188,77 @@ def test_a_helper_that_imports_argojobs_finds_it_in_an_image_without_it(sandbox:
     (sandbox.project / "uses.py").write_text("import helper, argojobs; print(argojobs.__file__)\n")
     done = sandbox.run("uses.py")
     assert done.returncode == 0, done.stderr
+
+
+def results(sandbox: Sandbox) -> dict[str, str]:
+    """What the script's results hold, by relative path."""
+    folder = sandbox.out / "results"
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".argojobs-tree.json"
+    }
+
+
+def test_what_a_script_writes_beside_its_code_is_kept(sandbox: Sandbox) -> None:
+    (sandbox.project / "lib").mkdir()
+    (sandbox.project / "lib" / "part.py").write_text("X = 1\n")
+    (sandbox.project / "train.py").write_text(
+        "import os\nfrom lib import part\n"
+        "os.makedirs('runs/one')\n"
+        "for name in ('model.bin', 'runs/one/log', 'lib/new', 'show.py'):\n"
+        "    open(name, 'w').write(name)\n"
+    )
+    done = sandbox.run("train.py")
+    assert done.returncode == 0, done.stderr
+    assert results(sandbox) == {
+        name: name for name in ("model.bin", "runs/one/log", "lib/new", "show.py")
+    }
+    assert "argojobs: kept as results: model.bin, show.py, lib/new and 1 more" in done.stderr
+
+
+def test_results_lie_as_the_script_named_them_from_its_folder(sandbox: Sandbox) -> None:
+    (sandbox.project / "sub").mkdir()
+    (sandbox.project / "sub" / "train.py").write_text(
+        "open('near', 'w').write('1'); open('../far', 'w').write('2')\n"
+    )
+    assert sandbox.run("sub/train.py", folder="sub").returncode == 0
+    assert results(sandbox) == {"near": "1", "far": "2"}
+
+
+def test_what_a_failing_script_wrote_is_kept_and_its_code_stays(sandbox: Sandbox) -> None:
+    (sandbox.project / "train.py").write_text("open('half', 'w').write('x'); raise SystemExit(7)")
+    assert sandbox.run("train.py").returncode == 7
+    assert results(sandbox) == {"half": "x"}
+
+
+@pytest.mark.parametrize(
+    ("code", "kept", "lost"),
+    [
+        # What the script put into its results is not replaced by what lies beside it.
+        ("open(out + '/m', 'w').write('1'); open('m', 'w').write('2')", {"m": "1"}, "m;"),
+        ("os.mkfifo('pipe'); os.mkdir('empty')", {}, ""),
+        ("open('a\\n\\x1b[2J', 'w').write('x')", {"a\n\x1b[2J": "x"}, ""),
+        ("open(b'\\xff', 'w').write('x')", {"\udcff": "x"}, ""),
+        ("os.symlink('/no/such', 'to'); open('f', 'w').write('x')", {"f": "x"}, ""),
+        ("os.rmdir(out); open('f', 'w').write('x')", {"f": "x"}, ""),
+        ("os.makedirs('__pycache__'); open('__pycache__/c', 'w')", {}, ""),
+        ("import shutil; shutil.copy2('show.py', 'copy.py')", None, ""),
+    ],
+)
+def test_odd_things_beside_the_code(sandbox: Sandbox, code: str, kept: object, lost: str) -> None:
+    (sandbox.project / "train.py").write_text(
+        f"import os\nout = os.environ['ARGOJOBS_OUT']\n{code}\n"
+    )
+    done = sandbox.run("train.py")
+    assert done.returncode == 0, done.stderr
+    if kept is not None:
+        assert results(sandbox) == kept
+    assert ("argojobs: lost with this step's container: " + lost in done.stderr) == bool(lost)
+    assert "\x1b" not in done.stderr
+
+
+def test_without_a_store_what_is_written_is_named(sandbox: Sandbox) -> None:
+    (sandbox.project / "train.py").write_text("open('model.bin', 'w').write('x')")
+    done = sandbox.run("train.py", step="runs")
+    assert "argojobs: lost with this step's container: model.bin" in done.stderr

@@ -7,6 +7,8 @@ from step_sandbox import Sandbox
 
 from argojobs.runtime import tree
 
+LOST = "argojobs: lost with this step's container: "
+
 
 def test_outputs_go_from_step_to_step(sandbox: Sandbox) -> None:
     sandbox.input("before/model", "weights ")
@@ -168,7 +170,8 @@ def test_an_output_that_is_itself_a_link_becomes_what_it_leads_to(
         assert done.returncode == 1
         assert "leads to nothing" in done.stderr
         return
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"{LOST}mine/"), "the originals"
     assert not sandbox.output("result").is_symlink()
     whole = sandbox.output("result/w" if kind == "folder" else "result")
     assert whole.read_text() == "w"
@@ -188,7 +191,8 @@ def test_links_of_an_artifact_written_elsewhere_still_lead_somewhere(sandbox: Sa
             return Model("mine")
         """
     )
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"{LOST}beside;")
     assert not sandbox.output("result/w").is_symlink()
     assert sandbox.output("result/w").read_text() == "beside"
 
@@ -222,3 +226,44 @@ def test_what_a_failed_step_cannot_leave_whole_does_not_hide_its_failure(sandbox
     assert done.returncode == 1
     assert "argojobs: the output result is not saved whole" in done.stderr
     assert "KeyError: 'mine'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "result", "lost"),
+    [
+        ("open('model.bin', 'w').write('x')", "None", "model.bin;"),
+        ("open('model.bin', 'w').write('x'); return 1.5", "float", "model.bin;"),
+        ("open('model.bin', 'w').write('x'); return File('model.bin')", "File", ""),
+        ("open('flow.py', 'a').write('#')", "None", "flow.py;"),
+        (
+            "os.mkdir('runs'); open('runs/n', 'w'); open('o', 'w'); return Directory('runs')",
+            "Directory",
+            "o;",
+        ),
+        ("[open(f'{n}.pt', 'w') for n in range(9)]", "None", "0.pt, 1.pt, 2.pt and 6 more;"),
+        ("d = Directory(); open(d.path / 'f', 'w'); return d", "Directory", ""),
+        # No files of the step's: a folder, a pipe, what Python caches, what is gone again.
+        ("os.mkdir('d'); os.mkfifo('p'); open('t', 'w'); os.remove('t')", "None", ""),
+        ("os.symlink('/', 'all')", "None", "all;"),
+        ("os.chdir('/'); open(os.path.dirname(__file__) + '/n', 'w')", "None", "n;"),
+    ],
+)
+def test_what_is_lost_with_the_container_is_named(
+    sandbox: Sandbox, body: str, result: str, lost: str
+) -> None:
+    source = f"import os\n@step\ndef work() -> {result}:\n    {body}\n"
+    done = sandbox.run(source)
+    assert done.returncode == 0, done.stderr
+    assert (LOST + lost in done.stderr) == bool(lost), done.stderr
+    assert done.stderr.count(LOST) == bool(lost)
+
+
+def test_what_the_program_of_a_command_step_writes_is_named_too(sandbox: Sandbox) -> None:
+    done = sandbox.run(
+        """
+        @command()
+        def work() -> list[str]:
+            return ["sh", "-c", "echo x > made"]
+        """
+    )
+    assert f"{LOST}made; to keep it, return it" in done.stderr

@@ -70,7 +70,11 @@ def command(
     python: options.Python = "python3",
     strict_resources: Annotated[
         bool,
-        typer.Option("--strict-resources", help="Refuse to run without the GPUs asked for."),
+        typer.Option(
+            "--strict-resources",
+            help="Refuse to run without the GPUs asked for, and end a step of this machine at its "
+            "limit of memory.",
+        ),
     ] = False,
     share_host_paths: Annotated[
         bool,

@@ -22,6 +22,7 @@ from argojobs.engine.executors import outcome
 from argojobs.engine.executors.outcome import LOST
 from argojobs.engine.executors.processes import (
     boot_identity,
+    pod_members,
     send,
     session_members,
     start_time,
@@ -373,6 +374,11 @@ class ProcessExecutor:
         ):
             for pid in session_members(int(started.pid)):
                 send(pid, signal.SIGKILL)
+        ended: set[int] = set()
+        while found := pod_members(directory) - ended:  # what they start meanwhile is one too
+            for pid in found:
+                send(pid, signal.SIGKILL)
+            ended |= found
         self._write(directory, result)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 SET_CHILD_SUBREAPER = 36  # prctl: orphaned descendants become our children, not init's
+MARK = "ARGOJOBS_POD"  # in the environment of each pod: its directory on this machine
 
 
 def become_subreaper() -> None:
@@ -90,6 +91,30 @@ def session_members(session: int) -> list[int]:
         for pid, fields in _all_processes()
         if int(fields[3]) == session and fields[0] not in (b"Z", b"X")
     ]
+
+
+def pod_members(directory: str) -> set[int]:
+    """The living processes of a pod, by the root or the variable that each has of it (Linux).
+
+    A daemon has a session of its own, and may have emptied its environment, but not changed its
+    root.
+    """
+    mark = f"{MARK}={directory}".encode()
+    return {
+        pid
+        for pid, fields in _all_processes()
+        if fields[0] not in (b"Z", b"X") and _belongs(pid, f"{directory}/scratch/root", mark)
+    }
+
+
+def _belongs(pid: int, root: str, mark: bytes) -> bool:
+    try:
+        if os.path.samefile(f"/proc/{pid}/root", root):
+            return True
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return mark in file.read().split(b"\0")
+    except OSError:  # another user's, or it ended while we looked
+        return False
 
 
 def _all_processes() -> list[tuple[int, list[bytes]]]:

@@ -14,17 +14,18 @@ import signal
 import sys
 import time
 import traceback
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import set_mode
 from argojobs.engine.collect import collect, result_text, with_values
-from argojobs.engine.executors import outcome
+from argojobs.engine.executors import memory, outcome
 from argojobs.engine.executors.bundle import find_bundle, show_bundle
 from argojobs.engine.executors.layout import FOR_ALL, Layout, lay_out
 from argojobs.engine.executors.namespace import private_root
 from argojobs.engine.executors.patience import OutOfPatience, Patience
 from argojobs.engine.executors.processes import (
+    MARK,
     become_subreaper,
     kill_descendants,
     start_time,
@@ -44,6 +45,7 @@ from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load
 from argojobs.storage.new_files import beside, new_file
 from argojobs.storage.repository import open_repository
+from argojobs.storage.sizes import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +77,7 @@ class Supervisor:
         self._wakeups = Wakeups()
         self._patience = Patience(self._wakeups, self._asked, request["deadline"], request["grace"])
         self._repository: Repository | None = None
+        self._out_of_memory = False
 
     def run(self) -> int:
         """Run the pod; the exit status of this process is returned.
@@ -140,6 +143,9 @@ class Supervisor:
         if ended.asked:
             return self._over("Failed", ended.asked, outputs)
         if ended.exit_code != 0:
+            if self._out_of_memory:
+                message = f"main: OOMKilled (exit code {ended.exit_code})"
+                return self._over("Failed", message, outputs)
             message = f"main: Error (exit code {ended.exit_code}){self._full_disk()}"
             return self._over("Failed", message, outputs)
         if problems:
@@ -266,7 +272,11 @@ class Supervisor:
         if self.request["capture_result"]:
             reader, writer = os.pipe()
         self.started_at = time.time()
-        main = self._start(layout, log, writer)
+        limit, group = self.request["memory"]["limit"], None
+        if limit and self.request["memory"]["enforce"]:
+            group = memory.limited(limit)
+        with group.around() if group is not None else nullcontext():
+            main = self._start(layout, log, writer)
         if writer is not None:
             os.close(writer)
         watch = Watch(
@@ -278,7 +288,24 @@ class Supervisor:
             grace=self.request["grace"],
             asked=self._asked,
         )
-        return watch.wait(kill_descendants)
+        ended = watch.wait(kill_descendants)
+        if group is not None:
+            self._out_of_memory = group.close()
+        elif 0 < limit < (most := memory.largest_process()):
+            self._note(
+                log,
+                f"a process of this step took {size_text(most)} of memory, its limit is "
+                f"{size_text(limit)}: a cluster ends a step that takes more (OOMKilled)",
+            )
+        return ended
+
+    def _note(self, log: int, text: str) -> None:
+        """Add a line of ours to the end of the log."""
+        with open(f"{self.directory}/main.log", "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            begin = "" if file.read() in (b"", b"\n") else "\n"
+        os.write(log, f"{begin}argojobs: {text}\n".encode())
 
     def _start(self, layout: Layout, log: int, tee: int | None) -> int:
         container = self.request["containers"][0]
@@ -290,7 +317,7 @@ class Supervisor:
 
     def _spawn(self, container: Mapping[str, Any], log: int, tee: int | None) -> int:
         directory, here = container["working_directory"], os.getcwd()
-        command, environment = container["command"], container["env"]
+        command, environment = container["command"], {**container["env"], MARK: self.directory}
         try:
             self._enter(directory)
             program = find_program(command[0], environment)

@@ -64,8 +64,31 @@ def test_a_volume_below_a_host_folder_leaves_no_trace_there(executor, context):
     assert not os.path.exists("/usr/share/argojobs-test")
 
 
-def test_what_a_pod_writes_into_its_project_is_there_on_the_host(executor, context, project):
-    run(executor, context, python("open('note', 'w').write('x')"))
+@pytest.mark.parametrize(
+    ("code", "path"),
+    [
+        ("open('note', 'w').write('x')", "/note"),
+        ("open('note', 'w').write('x')", "note"),
+        ("open('../note', 'w').write('x')", "../note"),
+        ("import os; os.makedirs('a/b'); open('a/b/note', 'w').write('x')", "a/b/note"),
+        ("import os; os.symlink('made', 'note'); open('note', 'w').write('x')", "/made"),
+    ],
+)
+@pytest.mark.parametrize("archive", ["none", "tar"])
+def test_what_a_container_writes_beside_itself_lies_in_its_root_not_in_the_project(
+    executor, context, project, code, path, archive
+):
+    output = {"name": "n", "path": path, "archive": {archive: {}}}
+    template = {**python(code), "outputs": {"artifacts": [output]}}
+    result = run(executor, context, template)
+    assert (result.phase, result.message) == ("Succeeded", "")
+    assert not list(project.iterdir())
+
+
+def test_what_a_pod_writes_into_the_project_by_its_path_is_there_on_the_host(
+    executor, context, project
+):
+    run(executor, context, python(f"open({str(project / 'note')!r}, 'w').write('x')"))
     assert (project / "note").read_text() == "x"
 
 

@@ -39,6 +39,11 @@ def sleeper(signal) -> str:
     )
 
 
+def read_go(context) -> str:
+    """Code of a pod that waits for the pipe `go` of the project."""
+    return f"open({context.submitter.directory + '/go'!r}).read()"
+
+
 def gone(pid: int) -> bool:
     return start_time(pid) == ""
 
@@ -64,7 +69,7 @@ def test_a_killed_supervisor_is_a_lost_pod_and_leaves_nothing_running(executor, 
 
 
 def test_a_killed_forkserver_takes_no_pod_with_it(executor, context, signal):
-    code = f"{signal.give}; open('go').read(); print('done')"
+    code = f"{signal.give}; {read_go(context)}; print('done')"
     os.mkfifo(Path(context.submitter.directory, "go"))
     directory = start(executor, context, python(code), capture_result=True)
     signal.wait()
@@ -86,8 +91,39 @@ def test_with_forkserver_and_supervisor_killed_the_pod_is_lost(executor, context
     wait_for_exit(main)
 
 
+#: Ways in which a program leaves its supervisor's session.
+DAEMONS = {
+    "setsid": "['setsid', 'sh', '-c', say]",
+    "twice": "['setsid', 'sh', '-c', 'setsid sh -c \"$0\" & exit 0', say]",
+    "closed": "['setsid', 'sh', '-c', 'exec <&- >&- 2>&-; ' + say]",
+    "without its environment": "['env', '-i', '/usr/bin/setsid', '/bin/sh', '-c', say]",
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "isolation"),
+    # Without a root of its own nothing tells a process without environment from another's.
+    [*((way, "private") for way in DAEMONS), *((way, "none") for way in [*DAEMONS][:3])],
+)
+def test_a_daemon_of_a_lost_pod_is_ended(executor, context, signal, way, isolation):
+    from dataclasses import replace
+
+    if isolation == "none":
+        context = replace(context, isolation="none", share_host_paths=True)
+    say = f"echo $$$$ > {signal.path}; exec sleep 600"  # $$ is Kubernetes' $
+    code = (
+        f"import subprocess, time; say = {say!r}; subprocess.Popen({DAEMONS[way]}); time.sleep(600)"
+    )
+    directory = start(executor, context, python(code))
+    daemon = int(signal.wait())
+    os.kill(executor._server.pid, signals.SIGKILL)
+    os.kill(supervisor_of(directory), signals.SIGKILL)
+    assert wait(executor, directory).message == "pod deleted"
+    wait_for_exit(daemon)
+
+
 def test_the_next_executor_hears_of_pods_of_the_one_before(home, context, signal, executor):
-    code = f"{signal.give}; open('go').read()"
+    code = f"{signal.give}; {read_go(context)}"
     os.mkfifo(Path(context.submitter.directory, "go"))
     directory = start(executor, context, python(code))
     signal.wait()
@@ -112,7 +148,7 @@ sys.stdin.read()
 
 def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executor):
     os.mkfifo(Path(context.submitter.directory, "go"))
-    code = f"{signal.give}; open('go').read(); print('alive')"
+    code = f"{signal.give}; {read_go(context)}; print('alive')"
     request = pod_request(StartPod("n", "pod", python(code), None, True), context)
     root = str(Path(__file__).parents[3])
     program = CONTROLLER.format(root=root, home=str(home))
@@ -174,11 +210,10 @@ def test_the_scratch_of_a_failed_pod_is_kept_to_be_looked_at(executor, context):
     assert Path(directory, "scratch", "root", "clue").read_text() == "x"
 
 
-def test_the_project_is_the_working_directory_and_python_the_submitters(executor, context):
-    code = "import os, sys, shutil; print(os.getcwd(), sys.executable, shutil.which('python'), sep='\\n')"
+def test_python_is_the_submitters(executor, context):
+    code = "import sys, shutil; print(sys.executable, shutil.which('python'), sep='\\n')"
     result = run(executor, context, python(code), capture_result=True)
-    where, interpreter, first = result.outputs["result"].splitlines()
-    assert where == context.submitter.directory
+    interpreter, first = result.outputs["result"].splitlines()
     assert interpreter == sys.executable
     assert Path(first).parent == Path(sys.executable).parent
 
@@ -245,7 +280,7 @@ def ordinary_interpreter() -> tuple[str, dict[str, str]]:
 
 def test_other_pods_that_end_with_a_killed_one_are_not_forgotten(executor, context, signal):
     os.mkfifo(Path(context.submitter.directory, "go"))
-    directory = start(executor, context, python(f"{signal.give}; open('go').read()"), name="good")
+    directory = start(executor, context, python(f"{signal.give}; {read_go(context)}"), name="good")
     signal.wait()
     bad = start(executor, context, python(sleeper(signal)), name="bad")
     signal.wait()

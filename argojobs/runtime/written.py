@@ -1,0 +1,140 @@
+"""What a step or script wrote where nothing is kept: beside its code and in /tmp.
+
+Both go with the container. Files of a plain script move to its results; those of a step are named,
+with what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+
+from ..errors import OutputError
+from . import places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+#: What is older was there before the program; clocks of file systems are some milliseconds late.
+_BEGAN = time.time_ns() - 10_000_000
+#: The time of every file in a bundle (`compile.bundle`), which may be unpacked only just now.
+_PACKED = 946_684_800
+#: How to keep what a step wrote, and what a script wrote that runs where nothing can be stored.
+RETURN_IT = "return it (-> File, Model, Directory)"
+STORE_IT = "run it where there is a store, which this context lacks"
+_NO_RESULTS = ("__pycache__", ".argojobs", ".git")
+_TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
+#: The beginnings of what programs leave in /tmp of themselves.
+_OF_PROGRAMS = (".", "tmp", "pymp-", "torch", "matplotlib-", "ray", "wandb", "hsperfdata_")
+#: So many entries of a folder are looked at for a note, and so many files are named in it.
+_MOST, _NAMED = 5000, 3
+
+
+def name_lost(root: str, kept: Collection[str], remedy: str = RETURN_IT) -> None:
+    """Say on stderr which files are lost with the container of this step, and how to keep them.
+
+    root: the folder of the code. kept: the paths of what was handed on. remedy: "to keep it, ...".
+    """
+    kept = [os.path.realpath(path) for path in kept]
+    lost = [
+        os.path.relpath(path, root)
+        for path in _files(root, _MOST)
+        if not any(f"{path}/".startswith(f"{own}/") for own in kept)
+    ]
+    _say_lost([*lost, *_in_tmp(kept)], remedy)
+
+
+def keep(root: str, results: str) -> None:
+    """Move what a script wrote beside its code to its results, by its path from where it ran.
+
+    Raises OutputError where it cannot be moved. What has a file of results in its way stays, and
+    is named.
+    """
+    import shutil
+
+    here = os.path.realpath(os.getcwd())
+    moved: list[str] = []
+    stay: list[str] = []
+    try:
+        for path in list(_files(root, _MOST if root == "/" else sys.maxsize)):
+            below = f"{path}/".startswith(f"{here}/")
+            name = os.path.relpath(path, here if below else root)
+            place = os.path.join(results, name)
+            if os.path.lexists(place):
+                stay.append(name)
+                continue
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            shutil.move(path, place)
+            moved.append(name)
+    except OSError as error:
+        raise OutputError(
+            f"what the script wrote cannot be kept: {error.strerror}",
+            where=error.filename,
+            hint="let it write below $ARGOJOBS_OUT, and look at the space that is left.",
+        ) from error
+    if moved:
+        print(f"argojobs: kept as results: {_listed(moved)}", file=sys.stderr)
+    _say_lost([*stay, *_in_tmp(())], "write it below $ARGOJOBS_OUT")
+
+
+def _in_tmp(kept: Collection[str]) -> list[str]:
+    """Return the files in the container's own /tmp; a host without containers has none."""
+    if places.root() or not os.path.isdir(_TMP) or os.path.ismount(_TMP):
+        return []
+    return [
+        path
+        for path in _files(_TMP, _MOST)
+        if not path[len(_TMP) + 1 :].startswith(_OF_PROGRAMS)
+        and not any(f"{path}/".startswith(f"{own}/") for own in kept)
+    ]
+
+
+def _say_lost(files: list[str], remedy: str) -> None:
+    if files:
+        print(
+            f"argojobs: lost with this step's container: {_listed(files)}; to keep it, {remedy}",
+            file=sys.stderr,
+        )
+
+
+def _listed(files: list[str]) -> str:
+    names = [name if name.isprintable() else ascii(name) for name in files[:_NAMED]]
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f"{', '.join(names)}{more}"
+
+
+def _files(root: str, most: int) -> Iterator[str]:
+    """Yield the files and links below a folder that were written since this program began.
+
+    Folders from the top on, without those of other file systems. most: of entries looked at.
+    """
+    root = os.path.realpath(root)
+    folders, device = [root], os.stat(root).st_dev
+    others = (os.path.realpath(places.container_outputs()), _TMP)
+    for folder in folders:  # it grows
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:  # closed to this user, or gone meanwhile
+            continue
+        for entry in entries[:most]:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # something still runs and removes files
+                continue
+            if entry.name in _NO_RESULTS:
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                if status.st_dev == device and entry.path not in others:
+                    folders.append(entry.path)
+            elif (
+                status.st_ctime_ns >= _BEGAN
+                and status.st_mtime != _PACKED
+                and (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode))
+            ):
+                yield entry.path
+        most -= len(entries)
+        if most <= 0:
+            return
