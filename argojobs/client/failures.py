@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from argojobs.errors import ArgojobsError, ServerError, UsageError
-from argojobs.net.bounds import TooMuchError, TooSlowError
+from argojobs.net.bounds import BoundsError
 
 if TYPE_CHECKING:
     from argojobs.client.address import ServerAddress
@@ -65,9 +65,9 @@ def connection_failure(
         return _unreachable(address, "the proxy on the way does not answer (HTTPS_PROXY, NO_PROXY)")
     if connecting:
         return _unreachable(address, _reason(error))
-    if isinstance(error, TooSlowError | TooMuchError):
+    if isinstance(error, BoundsError):
         return UnclearError(
-            f"the server {address.whole} is not understood: {error}",
+            f"the server {address.whole} is not to be understood: {error}",
             hint="is it an Argo server? who runs it can tell",
             passing=False,
         )

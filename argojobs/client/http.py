@@ -17,7 +17,14 @@ from argojobs.client.address import ServerAddress, authorization
 from argojobs.client.connections import Connections
 from argojobs.client.failures import UnclearError, connection_failure
 from argojobs.errors import ArgojobsError
-from argojobs.net.bounds import FILE, LONGEST_WAIT, STREAM, BoundedResponse, Bounds
+from argojobs.net.bounds import (
+    FILE,
+    LONGEST_WAIT,
+    STREAM,
+    BoundedResponse,
+    Bounds,
+    BoundsError,
+)
 
 if TYPE_CHECKING:
     from argojobs.client.answers import Asked
@@ -33,8 +40,8 @@ SILENCE_TIMEOUT = 45.0
 #: Seconds before each further try of a request that may be made again.
 PAUSES = (0.25, 0.5, 1.0, 2.0)
 
-#: What a connection raises when it cannot be opened, or breaks.
-_BROKEN = (OSError, HTTPException)
+#: What a connection raises when it cannot be opened, breaks, or brings too much.
+_BROKEN = (OSError, HTTPException, BoundsError)
 
 Result = TypeVar("Result")
 Query = Mapping[str, str]

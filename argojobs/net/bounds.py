@@ -12,7 +12,7 @@ import math
 import socket
 import time
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPResponse
 from typing import Any
 
 
@@ -43,18 +43,25 @@ LONGEST_WAIT = 30.0
 LONGEST_LIST = 5_000_000
 
 
-class TooSlowError(TimeoutError):
+class BoundsError(Exception):
+    """An answer that takes more than it may. The text says so.
+
+    It is no OSError, so no library takes it for a break of the line that is worth another try.
+    """
+
+
+class TooSlowError(BoundsError):
     """An answer comes, but not in the time that it has."""
 
     def __str__(self) -> str:
-        return "the answer comes too slowly"
+        return "its answer comes too slowly"
 
 
-class TooMuchError(HTTPException):
+class TooMuchError(BoundsError):
     """An answer is larger than it may be."""
 
     def __str__(self) -> str:
-        return "the answer is larger than any that is right"
+        return "its answer is larger than any that is right"
 
 
 class BoundedResponse(HTTPResponse):
@@ -65,7 +72,7 @@ class BoundedResponse(HTTPResponse):
 
     def __init__(self, sock: socket.socket, *arguments: Any, **named: Any) -> None:
         super().__init__(sock, *arguments, **named)
-        self._incoming = _Incoming(sock, self.fp.detach())
+        self._incoming = Incoming(sock, self.fp.detach())
         self.fp = io.BufferedReader(self._incoming)
 
     def begin(self) -> None:
@@ -91,7 +98,7 @@ class BoundedResponse(HTTPResponse):
         return read
 
 
-class _Incoming(io.RawIOBase):
+class Incoming(io.RawIOBase):
     """The bytes of a connection, counted and timed."""
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
