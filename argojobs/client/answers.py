@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.failures import UnclearError, speaks_https
+from argojobs.client.failures import ForeignAnswerError, UnclearError, speaks_https
 from argojobs.errors import (
     ArgojobsError,
     ConflictError,
@@ -79,15 +79,38 @@ class Asked:
     version: Callable[[], str]
 
 
-def read_json(body: bytes, content_type: str, asked: Asked) -> Any:
-    """Return the JSON of a good answer. Raises UnclearError when it broke off, UsageError for HTML."""
+def read_json(body: bytes, content_type: str, asked: Asked) -> dict[str, Any]:
+    """Return the JSON object of a good answer.
+
+    Raises UnclearError when it broke off, UsageError for HTML and what is no object.
+    """
     try:
-        return json.loads(body)
+        read = parsed(body)
     except ValueError:
         if _is_html(body, content_type):
             raise _web_page(body, asked) from None
         what = "the answer broke off" if body else "the answer is empty"
         raise UnclearError(what, where=asked.address.called, hint="try again") from None
+    if not isinstance(read, dict):
+        raise misshapen("a JSON object", asked.address.called)
+    return read
+
+
+def parsed(text: bytes) -> Any:
+    """Return what a JSON text says. Raises ValueError, for one that is nested too deeply as well."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def misshapen(wanted: str, called: str) -> ForeignAnswerError:
+    """An answer that is JSON, but not what Argo's server gives. wanted: what it should be."""
+    return ForeignAnswerError(
+        f"the answer is not {wanted}, as an Argo server gives it",
+        where=called,
+        hint="does something else listen there? give the address of the Argo server itself",
+    )
 
 
 def failure(
@@ -131,7 +154,6 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
             f"too many requests: {message}",
             where=where,
             hint="wait a moment, then try again",
-            sent=False,
             retry_after=retry_after,
         )
     return UnclearError(
@@ -148,10 +170,10 @@ def _is_finding(code: int, asked: Asked) -> bool:
     return code == UNKNOWN and asked.path.endswith("/lint")
 
 
-def redirected(location: str, asked: Asked) -> UsageError:
+def redirected(location: str, asked: Asked) -> ForeignAnswerError:
     """The server sends elsewhere, where the token must not go."""
     host = re.match(r"https?://[^/?#]+", location)
-    return UsageError(
+    return ForeignAnswerError(
         f"it sends to another address: {host[0] if host else location.partition('?')[0]}",
         where=asked.address.called,
         hint="a login page or a proxy stands before it: give the address of the Argo server itself",
@@ -161,7 +183,7 @@ def redirected(location: str, asked: Asked) -> UsageError:
 def _code_and_message(body: bytes) -> tuple[int | None, str]:
     """Read an error: of one answer, or of a stream that failed before its first message."""
     try:
-        read = json.loads(body.strip().removeprefix(b"data:"))
+        read = parsed(body.strip().removeprefix(b"data:"))
     except ValueError:
         return None, ""
     if isinstance(read, dict) and isinstance(read.get("error"), dict):
@@ -183,10 +205,10 @@ def _is_html(body: bytes, content_type: str) -> bool:
     return "text/html" in content_type or start.startswith((b"<!doctype html", b"<html"))
 
 
-def _web_page(body: bytes, asked: Asked) -> UsageError:
+def _web_page(body: bytes, asked: Asked) -> ForeignAnswerError:
     title = _TITLE.search(body[:20000].decode("utf-8", "replace"))
     called = f' "{title[1]}"' if title and title[1] else ""
-    return UsageError(
+    return ForeignAnswerError(
         f"a web page{called} answers, not an Argo server",
         where=asked.address.called,
         hint=f"a login page or a proxy stands before it, or the address {asked.address.url} is "

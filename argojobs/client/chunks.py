@@ -13,6 +13,8 @@ from http.client import HTTPResponse, IncompleteRead
 
 #: At most so many bytes are read at once.
 PIECE = 1 << 18
+#: Bytes of the line that begins a chunk.
+_LONGEST_LINE = 1 << 16
 
 
 def pieces(response: HTTPResponse) -> Iterator[bytes]:
@@ -36,29 +38,36 @@ def pieces(response: HTTPResponse) -> Iterator[bytes]:
 
 
 def unchunked(read: Callable[[], bytes]) -> Iterator[bytes]:
-    """Yield the contents of chunks, all that are whole together, until the last one.
+    """Yield the contents of chunks, all that has arrived together, until the last one.
 
     read: returns what has arrived, waiting for at least one byte; b"" at the end. Raises
     IncompleteRead when that comes before the last chunk, or where no chunk begins.
     """
     held = bytearray()
+    size = ended = 0  # bytes of the present chunk that are to come; of what ends the one before
     while piece := read():
         held += piece
-        whole: list[bytearray] = []
+        contents: list[bytearray] = []
         at, last = 0, False
-        while not last and (line_end := held.find(b"\n", at)) >= 0:
-            size = _size(held[at:line_end])
-            begin, end = line_end + 1, line_end + 1 + size
-            last = size == 0
-            if not last and len(held) < end + 2:
+        while not last:
+            if size:
+                content = held[at : at + size]
+                contents.append(content)
+                at, size, ended = at + len(content), size - len(content), 2
+                if size:
+                    break
+            line_end = held.find(b"\n", at + ended)
+            if line_end < 0:
                 break
-            whole.append(held[begin:end])
-            at = end + 2
+            size = _size(held[at + ended : line_end])
+            at, ended, last = line_end + 1, 0, size == 0
         del held[:at]
-        if content := b"".join(whole):
-            yield content
+        if together := b"".join(contents):
+            yield together
         if last:
             return
+        if len(held) > _LONGEST_LINE:
+            break
     raise IncompleteRead(b"")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from argojobs.errors import UsageError
+from argojobs.net.bounds import BoundedResponse
 
 if TYPE_CHECKING:
     import ssl
@@ -44,6 +45,7 @@ class Connections:
     def opened(self, timeout: float) -> HTTPConnection:
         """Open a connection. Raises OSError, HTTPException, and UsageError for wrong files."""
         connection = self._made(timeout)
+        connection.response_class = BoundedResponse
         try:
             connection.connect()
         except BaseException:

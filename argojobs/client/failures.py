@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from argojobs.errors import ArgojobsError, ServerError, UsageError
+from argojobs.net.bounds import BoundsError
 
 if TYPE_CHECKING:
     from argojobs.client.address import ServerAddress
@@ -43,6 +44,13 @@ class UnclearError(ServerError):
         self.retry_after = retry_after
 
 
+class ForeignAnswerError(UsageError):
+    """Something answers that is not the server: a login page, a proxy, another program.
+
+    What was sent may have reached the server all the same.
+    """
+
+
 def connection_failure(
     error: Exception, address: ServerAddress, *, connecting: bool, proxy: bool = False
 ) -> ArgojobsError:
@@ -57,6 +65,12 @@ def connection_failure(
         return _unreachable(address, "the proxy on the way does not answer (HTTPS_PROXY, NO_PROXY)")
     if connecting:
         return _unreachable(address, _reason(error))
+    if isinstance(error, BoundsError):
+        return UnclearError(
+            f"the server {address.whole} is not to be understood: {error}",
+            hint="is it an Argo server? who runs it can tell",
+            passing=False,
+        )
     if isinstance(error, TimeoutError):
         return UnclearError(f"the server {address.whole} does not answer", hint="try again later")
     return UnclearError(

@@ -10,13 +10,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from argojobs.client.address import ServerAddress, authorization
 from argojobs.client.connections import Connections
 from argojobs.client.failures import UnclearError, connection_failure
 from argojobs.errors import ArgojobsError
+from argojobs.net.bounds import (
+    FILE,
+    LONGEST_WAIT,
+    STREAM,
+    BoundedResponse,
+    Bounds,
+    BoundsError,
+)
 
 if TYPE_CHECKING:
     from argojobs.client.answers import Asked
@@ -31,11 +39,9 @@ SILENCE_TIMEOUT = 45.0
 
 #: Seconds before each further try of a request that may be made again.
 PAUSES = (0.25, 0.5, 1.0, 2.0)
-#: A server that asks for more patience than this is not waited for.
-LONGEST_WAIT = 30.0
 
-#: What a connection raises when it cannot be opened, or breaks.
-_BROKEN = (OSError, HTTPException)
+#: What a connection raises when it cannot be opened, breaks, or brings too much.
+_BROKEN = (OSError, HTTPException, BoundsError)
 
 Result = TypeVar("Result")
 Query = Mapping[str, str]
@@ -73,8 +79,8 @@ class Transport:
 
     # What the rest of the client uses
 
-    def get(self, path: str, query: Query | None = None, *, retry: bool = True) -> Any:
-        """Return the JSON that is at a path; asked again where a second try may help."""
+    def get(self, path: str, query: Query | None = None, *, retry: bool = True) -> dict[str, Any]:
+        """Return the JSON object that is at a path; asked again where a second try may help."""
         return self.call("GET", path, query=query, repeat=retry)
 
     def call(
@@ -85,20 +91,28 @@ class Transport:
         query: Query | None = None,
         body: Any = None,
         repeat: bool,
-    ) -> Any:
-        """Make a request and return the JSON of its answer.
+    ) -> dict[str, Any]:
+        """Make a request and return the JSON object of its answer.
 
         repeat: whether making it twice does the same as once. What never reached the server is
         sent again in any case. Raises UnclearError when no answer came, other errors as answered.
         """
         return self.repeated(lambda: self.once(method, path, query=query, body=body), repeat=repeat)
 
-    def once(self, method: str, path: str, *, query: Query | None = None, body: Any = None) -> Any:
-        """Make a request, whatever happens only once, and return the JSON of its answer."""
-        with self._sent(method, path, query, body, timeout=ANSWER_TIMEOUT) as response:
+    def once(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Any = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
+        """Make a request, whatever happens only once, and return the JSON object of its answer."""
+        with self._sent(method, path, query, body, timeout=timeout or ANSWER_TIMEOUT) as response:
             from argojobs.client.answers import read_json
 
-            content = response.read()
+            content = self._read(response)
             kind = response.headers.get("Content-Type", "")
             return read_json(content, kind, self.asked(method, path))
 
@@ -114,14 +128,23 @@ class Transport:
         with self._sent("GET", path, query, None, timeout=SILENCE_TIMEOUT, headers=headers) as got:
             kind = got.headers.get("Content-Type", "")
             if "event-stream" not in kind and "json" not in kind:
-                read_json(got.read(20000), kind, self.asked("GET", path))
+                read_json(self._read(got, 20000), kind, self.asked("GET", path))
+            self._allow(got, STREAM)
             yield self._pieces(got)
 
     @contextmanager
     def download(self, path: str) -> Iterator[tuple[int, Mapping[str, str], Iterator[bytes]]]:
         """Give the status, headers and bytes of a file as it is stored, or of a redirect."""
         with self._sent("GET", path, None, None, timeout=ANSWER_TIMEOUT, moved=True) as response:
+            self._allow(response, FILE)
             yield response.status, dict(response.headers), self._pieces(response)
+
+    def guarded(self, reading: Iterator[Result]) -> Iterator[Result]:
+        """Yield what reading an answer gives; what it raises of the connection as errors of ours."""
+        try:
+            yield from reading
+        except _BROKEN as error:
+            raise self._broken(error) from error
 
     def repeated(self, attempt: Callable[[], Result], *, repeat: bool = True) -> Result:
         """Make an attempt again while that may help: with growing pauses, no two alike."""
@@ -153,10 +176,11 @@ class Transport:
         timeout: float,
         headers: Mapping[str, str] | None = None,
         moved: bool = False,
-    ) -> Iterator[HTTPResponse]:
+    ) -> Iterator[BoundedResponse]:
         """Send a request and give its good answer; after a 401 once more with a new token.
 
-        moved: a redirect on the same server is an answer, too.
+        moved: a redirect on the same server is an answer, too. What the caller does with the
+        answer may raise anything, which is not an error of the connection.
         """
         target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
         sent = None if body is None else _as_json(body)
@@ -169,8 +193,6 @@ class Transport:
             if response.status >= 300 and not (moved and self._stays(response)):
                 raise self._failure(response, method, path)
             yield response
-        except _BROKEN as error:
-            raise self._broken(error) from error
         finally:
             self._connections.done(connection, response)
 
@@ -181,7 +203,7 @@ class Transport:
         body: bytes | None,
         timeout: float,
         headers: Mapping[str, str] | None,
-    ) -> tuple[HTTPConnection, HTTPResponse]:
+    ) -> tuple[HTTPConnection, BoundedResponse]:
         """Send a request and return its answer, of which only the head is read."""
         shown = self._headers(headers, body)
         connection = self._connections.take() or self._opened()
@@ -192,18 +214,27 @@ class Transport:
                     connection.request(method, self._connections.target(target), body, shown)
             self._use_the_wait()
             with self._may_break():
-                return connection, connection.getresponse()
+                return connection, cast("BoundedResponse", connection.getresponse())
         except BaseException:
             connection.close()
             raise
 
     @contextmanager
     def _may_break(self) -> Iterator[None]:
-        """Say what an exception of the connection means."""
+        """Say what an exception of the connection means; around single calls of it only."""
         try:
             yield
         except _BROKEN as error:
             raise self._broken(error) from error
+
+    def _read(self, response: BoundedResponse, most: int | None = None) -> bytes:
+        """Read an answer, or its first bytes."""
+        with self._may_break():
+            return response.read(most)
+
+    def _allow(self, response: BoundedResponse, bounds: Bounds) -> None:
+        with self._may_break():
+            response.allow(bounds)
 
     def _use_the_wait(self) -> None:
         """Do what will be needed anyway while the server works."""
@@ -243,13 +274,13 @@ class Transport:
             not there.netloc or (there.scheme, there.netloc) == (here.scheme, here.netloc)
         )
 
-    def _failure(self, response: HTTPResponse, method: str, path: str) -> ArgojobsError:
+    def _failure(self, response: BoundedResponse, method: str, path: str) -> ArgojobsError:
         from argojobs.client.answers import failure, redirected
 
         asked = self.asked(method, path)
         if 300 <= response.status < 400:
             return redirected(response.headers.get("Location", ""), asked)
-        body = response.read(100_000)
+        body = self._read(response, 100_000)
         return failure(
             response.status,
             self._without_token(body),
@@ -271,12 +302,9 @@ class Transport:
 
     def _version_if_told(self) -> str:
         """The server's version, "" when it does not tell."""
-        import json
-
         try:
-            with self._sent("GET", VERSION_PATH, None, None, timeout=CONNECT_TIMEOUT) as got:
-                return str(json.loads(got.read()).get("version", ""))
-        except (ArgojobsError, ValueError, AttributeError):
+            return str(self.once("GET", VERSION_PATH, timeout=CONNECT_TIMEOUT).get("version", ""))
+        except ArgojobsError:
             return ""
 
     def _pieces(self, response: HTTPResponse) -> Iterator[bytes]:

@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from argojobs.client.answers import misshapen
 from argojobs.client.paths import path_of
+from argojobs.client.shapes import page_of
 from argojobs.errors import UsageError
+from argojobs.net.bounds import LONGEST_LIST
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
@@ -77,7 +80,7 @@ def named_with(
         "fields": fields,
     }
     answer = transport.get(path_of("api", "v1", "workflows", namespace), query)
-    found = {_uid(workflow): workflow for workflow in answer.get("items") or []}
+    found = {_uid(workflow): workflow for workflow in page_of(answer, transport.address.called)[0]}
     return _newest_first(found.values())
 
 
@@ -86,7 +89,8 @@ def _all(
 ) -> Iterator[dict[str, Any]]:
     """Yield all runs, page by page."""
     seen, follow = 0, ""
-    while True:
+    known: set[str] = set()
+    for _ in range(LONGEST_LIST // PAGE):
         guessed = bool(seen) and not follow
         try:
             items, follow = _page(
@@ -98,8 +102,13 @@ def _all(
             return  # an older server, which needs no guess: it says where it goes on
         yield from items
         seen += len(items)
+        before = len(known)
+        known.update(map(_uid, items))
+        if items and len(known) == before:
+            return  # a page with nothing new leads nowhere
         if not follow and len(items) < PAGE:
             return
+    raise misshapen("a list of Workflows (it has no end)", transport.address.called)
 
 
 def _page(
@@ -111,8 +120,7 @@ def _page(
     if follow:
         query["listOptions.continue"] = follow
     answer = transport.get(path_of("api", "v1", "workflows", namespace), query)
-    items = answer.get("items") or []
-    return items, str((answer.get("metadata") or {}).get("continue") or "")
+    return page_of(answer, transport.address.called)
 
 
 def _uid(workflow: Mapping[str, Any]) -> str:

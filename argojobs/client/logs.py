@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.client.failures import UnclearError
 from argojobs.client.log_position import Position
 from argojobs.client.paths import workflow_path
+from argojobs.client.shapes import workflow_of
 from argojobs.client.streams import messages
 from argojobs.client.watching import Patience
 from argojobs.errors import NotFoundError
@@ -154,7 +155,7 @@ class LogReader:
                 query["logOptions.sinceTime"] = known.since
         pods: dict[str, tuple[str, Position]] = {}
         for message in messages(self._transport, self._path, query):
-            pod, stamped = message.get("podName", ""), message.get("content", "")
+            pod, stamped = (str(message.get(name) or "") for name in ("podName", "content"))
             if pod not in pods:
                 pods[pod] = node_of(self._name, pod), self._position_of(pod, stamped, tail)
                 if present is not None and self._wants(pods[pod][0]):
@@ -209,21 +210,21 @@ class LogReader:
             yield from (LogLine(node["id"], pod, text) for text in unseen[-tail:])
 
     def _run(self) -> Workflow:
-        found: Workflow = self._transport.get(self._workflow_path, {"fields": _SMALL})
-        return found
+        return self._shaped(self._transport.get(self._workflow_path, {"fields": _SMALL}))
+
+    def _shaped(self, answer: dict[str, Any]) -> Workflow:
+        return workflow_of(answer, self._transport.address.called)
 
     def _run_again(self, lost: UnclearError | None) -> Workflow:
         while True:
             try:
-                workflow: Workflow = self._transport.get(
-                    self._workflow_path, {"fields": _SMALL}, retry=False
-                )
+                answer = self._transport.get(self._workflow_path, {"fields": _SMALL}, retry=False)
             except UnclearError as error:
                 self._patience.wait(self._name, error)
             else:
                 if lost is None:
                     self._patience.answered()
-                return workflow
+                return self._shaped(answer)
 
     def _pod_of(self, workflow: Workflow) -> str:
         """The pod of the node whose lines are wanted; "" for all, or while it is not there."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from argojobs.client import listing
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.client.http import VERSION_PATH, Transport, chance
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
@@ -67,7 +67,7 @@ class ArgoService:
         """See `Service.create`; an unclear answer is cleared up, so nothing is created twice."""
         from argojobs.client.submitting import submit
 
-        return whole(submit(self.transport, self.namespace, workflow))
+        return submit(self.transport, self.namespace, workflow, note=self._note)
 
     def check(self, workflow: Workflow) -> list[str]:
         """See `Service.check`: the server's own lint, which notes nothing. Raises UsageError."""
@@ -76,18 +76,17 @@ class ArgoService:
 
     def get(self, name: str) -> Workflow:
         """See `Service.get`; runs that only the archive has are found as well."""
-        return whole(self.transport.get(self._path(name)))
+        return self._workflow(self.transport.get(self._path(name)))
 
     def list(self, *, labels: Mapping[str, str] | None = None, limit: int = 0) -> list[Workflow]:
         """See `Service.list`."""
-        found = listing.newest(
+        return listing.newest(
             self.transport,
             self.namespace,
             labels=listing.selector(labels),
             limit=limit,
             fields=listing.LEFT_OUT,
         )
-        return [whole(workflow) for workflow in found]
 
     def summaries(self, meanwhile: Callable[[], object] | None = None) -> builtins.list[Workflow]:
         """Return all runs, newest first, with what a line about each needs and nothing else.
@@ -122,10 +121,8 @@ class ArgoService:
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`; it goes on over connections that break and servers that restart."""
         from argojobs.client import watching
-        from argojobs.service import WatchEvent
 
-        for event in watching.watch(self.transport, self.namespace, name, self._patience()):
-            yield WatchEvent(event.type, whole(event.workflow))
+        yield from watching.watch(self.transport, self.namespace, name, self._patience())
 
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
@@ -202,11 +199,10 @@ class ArgoService:
         before = set(self._resubmissions(name))
         body = {"memoized": memoized, "parameters": [*parameters], **self._who(name)}
         try:
-            return whole(
-                self.transport.call("PUT", self._path(name, "resubmit"), body=body, repeat=False)
-            )
-        except UnclearError as error:
-            if not error.sent:
+            made = self.transport.call("PUT", self._path(name, "resubmit"), body=body, repeat=False)
+            return self._workflow(made)
+        except (UnclearError, ForeignAnswerError) as error:
+            if isinstance(error, UnclearError) and not error.sent:
                 raise
             new = [found for found in self._resubmissions(name) if found not in before]
             if len(new) == 1:
@@ -224,7 +220,8 @@ class ArgoService:
         from argojobs.client.artifacts import ARCHIVED
         from argojobs.service import is_final
 
-        run = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
+        found = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
+        run = self._workflow(found)
         if not is_final(run):
             with suppress(ConflictError):  # it has ended meanwhile
                 self.terminate(name)
@@ -255,13 +252,11 @@ class ArgoService:
 
     def info(self) -> dict[str, Any]:
         """Return what the server says of itself: managedNamespace, links, columns."""
-        found: dict[str, Any] = self.transport.get("/api/v1/info")
-        return found
+        return self.transport.get("/api/v1/info")
 
     def user(self) -> dict[str, Any]:
         """Return who the server takes us for: subject, groups, serviceAccountName, or nothing."""
-        found: dict[str, Any] = self.transport.get("/api/v1/userinfo")
-        return found
+        return self.transport.get("/api/v1/userinfo")
 
     def lint(self, workflow: Workflow) -> None:
         """Let the server check a workflow without starting it. Raises UsageError, saying what."""
@@ -270,6 +265,11 @@ class ArgoService:
         self.transport.call("POST", path, body=body, repeat=True)
 
     # How it is done
+
+    def _workflow(self, answer: dict[str, Any]) -> Workflow:
+        from argojobs.client.shapes import workflow_of
+
+        return workflow_of(answer, self.address.called)
 
     def _path(self, name: str, *more: str) -> str:
         return workflow_path(self.namespace, name, *more)
@@ -308,7 +308,7 @@ class ArgoService:
                 if unclear is None:
                     raise
                 return self._after_conflict(name, done)
-            return whole(changed)
+            return self._workflow(changed)
 
         return self.transport.repeated(attempt)
 
@@ -336,13 +336,6 @@ class ArgoService:
         except ArgojobsError:  # not allowed to list: then a lost answer cannot be cleared up
             return ()
         return tuple(str(run["metadata"]["name"]) for run in found)
-
-
-def whole(workflow: Workflow) -> Workflow:
-    """Put in what Argo's answers leave out of an object."""
-    workflow.setdefault("apiVersion", "argoproj.io/v1alpha1")
-    workflow.setdefault("kind", "Workflow")
-    return workflow
 
 
 def _shutdown(workflow: Workflow) -> str:

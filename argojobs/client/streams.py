@@ -7,12 +7,12 @@ with ":" is a sign of life.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.answers import INTERNAL, refusal
+from argojobs.client.answers import INTERNAL, parsed, refusal
 from argojobs.client.failures import UnclearError
+from argojobs.net.bounds import ANSWER, TooMuchError
 
 if TYPE_CHECKING:
     from argojobs.client.http import Query, Transport
@@ -26,12 +26,13 @@ def messages(transport: Transport, path: str, query: Query) -> Iterator[dict[str
     Raises UnclearError when the stream breaks, and what the server says went wrong.
     """
     with transport.stream(path, query) as pieces:
-        for several in lines(pieces):
+        for several in transport.guarded(lines(pieces)):
             for message in _read(several, lambda: transport.asked("GET", path).address.called):
                 if "error" in message:
-                    error = message["error"] or {}
+                    error = message["error"] if isinstance(message["error"], dict) else {}
+                    code = error.get("grpc_code")
                     raise refusal(
-                        int(error.get("grpc_code", INTERNAL)),
+                        code if isinstance(code, int) else INTERNAL,
                         str(error.get("message", "")),
                         transport.asked("GET", path),
                     )
@@ -43,15 +44,19 @@ def messages(transport: Transport, path: str, query: Query) -> Iterator[dict[str
 def lines(pieces: Iterable[bytes]) -> Iterator[list[bytes]]:
     """Yield whole lines of what comes in pieces, those that are there together.
 
-    What follows the last newline is left out.
+    What follows the last newline is left out. Raises TooMuchError for a line that is larger than
+    an answer may be.
     """
-    rest = b""
+    rest, size = [b""], 0
     for piece in pieces:
-        if b"\n" not in piece:
-            rest += piece
-            continue
-        *whole, rest = (rest + piece).split(b"\n")
-        yield whole
+        rest.append(piece)
+        size += len(piece)
+        if b"\n" in piece:
+            *whole, last = b"".join(rest).split(b"\n")
+            yield whole
+            rest, size = [last], len(last)
+        if size > ANSWER.size:
+            raise TooMuchError
 
 
 def _read(several: list[bytes], called: Callable[[], str]) -> Iterator[dict[str, Any]]:
@@ -67,7 +72,7 @@ def _read(several: list[bytes], called: Callable[[], str]) -> Iterator[dict[str,
     if not texts:
         return
     try:
-        read = json.loads(b"[%s]" % b",".join(texts))
+        read = parsed(b"[%s]" % b",".join(texts))
     except ValueError:
         read = []
     if len(read) == len(texts):
@@ -79,7 +84,7 @@ def _read(several: list[bytes], called: Callable[[], str]) -> Iterator[dict[str,
 
 def _message(text: bytes, called: Callable[[], str]) -> dict[str, Any]:
     try:
-        read: dict[str, Any] = json.loads(text)
+        read: dict[str, Any] = parsed(text)
     except ValueError:
         raise UnclearError("a line of the stream is no JSON", where=called()) from None
     return read

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.client.failures import UnclearError
 from argojobs.client.paths import path_of, workflow_path
+from argojobs.client.shapes import workflow_of
 from argojobs.client.streams import messages
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.net.bounds import LONGEST_WAIT
 from argojobs.service import WatchEvent, Workflow, is_final
 
 if TYPE_CHECKING:
@@ -63,7 +65,8 @@ class Patience:
                 where=error.where if error else "",
                 hint=f"ask once the server answers again: argojobs get {name}{self._options}",
             ) from error
-        self._sleep(max(self._pause, error.retry_after if isinstance(error, UnclearError) else 0))
+        asked = error.retry_after if isinstance(error, UnclearError) else 0
+        self._sleep(max(self._pause, min(asked, LONGEST_WAIT)))
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
 
@@ -74,14 +77,14 @@ def watch(
 
     Raises NotFoundError when there is no such run, ServerError when its state is not to be had.
     """
-    last: Workflow = transport.get(workflow_path(namespace, name))
+    last = workflow_of(transport.get(workflow_path(namespace, name)), transport.address.called)
     yield WatchEvent("ADDED", last)
     while not is_final(last):
         lost: ArgojobsError | None = None
         try:
             for event in _events(transport, namespace, name, _version(last)):
                 patience.answered()
-                newer = _newer(event, last)
+                newer = _newer(event, last, transport.address.called)
                 if newer is None:
                     continue
                 if event.get("type") == "DELETED" or _uid(newer) != _uid(last):
@@ -118,11 +121,12 @@ def _events(
     return messages(transport, path_of("api", "v1", "workflow-events", namespace), query)
 
 
-def _newer(event: Mapping[str, Any], last: Workflow) -> Workflow | None:
+def _newer(event: Mapping[str, Any], last: Workflow, called: str) -> Workflow | None:
     """Return the object of an event unless it is the one that was seen, or an older one."""
     found = event.get("object")
     if not isinstance(found, dict) or "metadata" not in found:
         return None
+    found = workflow_of(found, called)
     if event.get("type") == "DELETED" or _uid(found) != _uid(last):
         return found
     new, old = _version(found), _version(last)
@@ -136,14 +140,14 @@ def _read_again(
     """Return the run as it is now, however long the server needs to answer; None if it is gone."""
     while True:
         try:
-            found: Workflow = transport.get(workflow_path(namespace, name), retry=False)
+            found = transport.get(workflow_path(namespace, name), retry=False)
         except UnclearError as error:
             patience.wait(name, error)
         except NotFoundError:
             return None
         else:
             patience.answered()
-            return found
+            return workflow_of(found, transport.address.called)
 
 
 def _deleted(transport: Transport, namespace: str, newest: Workflow, last: Workflow) -> WatchEvent:
@@ -172,9 +176,10 @@ def archived_run(transport: Transport, namespace: str, last: Workflow) -> Workfl
     """Return a run from the archive, if it is there and final; servers without one have none."""
     query = {"namespace": namespace, "name": str(last["metadata"]["name"])}
     try:
-        found: Workflow = transport.get(
+        answer = transport.get(
             path_of("api", "v1", "archived-workflows", _uid(last)), query, retry=False
         )
+        found = workflow_of(answer, transport.address.called)
     except ArgojobsError:  # no archive, or not allowed to read it: it is not known
         return None
     return found if is_final(found) and _uid(found) == _uid(last) else None

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import certifi
 import urllib3
 from minio import Minio
-from minio.datatypes import Part
+from minio.datatypes import Part, parse_list_objects
 from minio.deleteobjects import DeleteObject
 from minio.error import S3Error
 
 from argojobs.errors import ServerError, UsageError
+from argojobs.net.bounds import LONGEST_LIST
+from argojobs.net.pools import SameHost, as_file, bound
 from argojobs.storage.s3_checksums import is_checksum, md5
 from argojobs.storage.s3_errors import RAISED, translated
 from argojobs.storage.s3_place import USUAL_REGION, Patience, S3Credentials, S3Place
@@ -34,8 +36,10 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 CHUNK = 1 << 18  # bytes of an answer handled at a time
+_MOST_PARTS = 10_000  # of one upload, as S3 has it
 _PART_SIZE = "argojobs-part-size"  # metadata of an object that was sent in parts
-_AT_ONCE = 1000  # keys in one request to delete
+_AT_ONCE = 1000  # keys in one request to list or to delete
+_MOST_ANSWERS = 1000  # for one piece of an object, of which each brings some of it
 _UNKNOWN = frozenset({"NoSuchKey", "NoSuchObject", "NotFound", "ResourceNotFound"})
 
 
@@ -104,11 +108,8 @@ class S3Client:
     def objects(self, prefix: str, limit: int = 0) -> Iterator[Object]:
         """The objects whose keys begin with a text, by key; `limit` of them, if not 0."""
         whole = self._start + prefix
-        listing = self._minio._list_objects(  # noqa: SLF001 - the public one has no limit
-            self.place.bucket, prefix=whole, encoding_type="url", max_keys=limit or None
-        )
         count = 0
-        while item := self._ask("list", whole, lambda: next(listing, None)):
+        for item in self._listed(whole, limit=limit):
             name = str(item.object_name)
             if name.endswith("/"):
                 continue  # a folder that some browser of buckets made
@@ -122,25 +123,60 @@ class S3Client:
     def level(self, prefix: str) -> Iterator[tuple[str, int | None]]:
         """What lies directly below a folder: names, each with its size or None for a folder."""
         whole = self._start + prefix
-        listing = self._minio.list_objects(self.place.bucket, prefix=whole)
-        while item := self._ask("list", whole, lambda: next(listing, None)):
+        for item in self._listed(whole, delimiter="/"):
             name = str(item.object_name).removeprefix(whole).rstrip("/")
             if name:
                 yield name, None if item.is_dir else int(item.size or 0)
+
+    def _listed(self, whole: str, *, delimiter: str = "", limit: int = 0) -> Iterator[Any]:
+        """What a list holds, over all its pages. minio's own goes on for as long as it is told to.
+
+        Raises ServerError for a list that does not get on, or has no end.
+        """
+        query = {
+            "list-type": "2",
+            "delimiter": delimiter,
+            "encoding-type": "url",
+            "max-keys": str(limit or _AT_ONCE),
+            "prefix": whole,
+        }
+        for _ in range(LONGEST_LIST // _AT_ONCE):
+            objects, more, token, _ = self._ask("list", whole, lambda: self._page(query))
+            yield from objects
+            if not more:
+                return
+            if not token or token == query.get("continuation-token"):
+                break
+            query["continuation-token"] = token
+        raise ServerError(
+            f"cannot list s3://{self.place.bucket}/{whole}: the list has no end",
+            where=self.place.where,
+            hint="is it an S3 service? who runs it can tell",
+        )
+
+    def _page(self, query: dict[str, str]) -> tuple[list[Any], bool, str | None, str | None]:
+        answer = self._minio._execute("GET", self.place.bucket, query_params=dict(query))  # noqa: SLF001
+        page: tuple[list[Any], bool, str | None, str | None] = parse_list_objects(answer)
+        return page
 
     def read(self, found: Object, start: int, stop: int) -> Iterator[bytes]:
         """The bytes of a range, of exactly this version of the object.
 
         A connection that breaks off is taken up where it was. Raises ServerError when the object
-        was replaced meanwhile.
+        was replaced meanwhile, or other bytes come than were asked for.
         """
         whole, cuts = self._start + found.key, 0
-        while start < stop:
+        for _ in range(_MOST_ANSWERS):
+            if start >= stop:
+                return
             headers = {"Range": f"bytes={start}-{stop - 1}", "If-Match": f'"{found.etag}"'}
             response = self._ask("read", whole, lambda: self._get(whole, headers))  # noqa: B023
             self._look(response.headers)
             try:
-                for chunk in response.stream(CHUNK):
+                as_file(response)
+                for chunk in response.stream(CHUNK, decode_content=False):
+                    if len(chunk) > stop - start:
+                        break
                     yield chunk
                     start += len(chunk)
                     cuts = 0
@@ -152,6 +188,7 @@ class S3Client:
             finally:
                 response.close()
                 response.release_conn()
+        raise damaged(self.place, self.place.url(found.key))
 
     def tells(self, found: Object) -> bool:
         """Whether an object's ETag can be held against what was fetched of it."""
@@ -235,9 +272,10 @@ class S3Client:
 
     def parts(self, key: str, upload: str) -> list[SentPart]:
         """The parts that an unfinished upload has."""
-        whole, found, marker = self._start + key, [], None
+        whole, marker = self._start + key, None
+        found: list[SentPart] = []
         listing = self._minio._list_parts  # noqa: SLF001
-        while True:
+        for _ in range(_MOST_PARTS):
             answer = self._ask(
                 "write",
                 whole,
@@ -246,9 +284,10 @@ class S3Client:
             for part in answer.parts:
                 etag = str(part.etag).replace('"', "")
                 found.append(SentPart(int(part.part_number), int(part.size or 0), etag))
+            if not answer.is_truncated or answer.next_part_number_marker in (None, marker):
+                break
             marker = answer.next_part_number_marker
-            if not answer.is_truncated or not marker:
-                return found
+        return found
 
     def abandon(self, key: str, upload: str) -> None:
         """Give up an unfinished upload: what it has is removed."""
@@ -334,15 +373,20 @@ def _minio(
         timeout=urllib3.Timeout(connect=patience.connect, read=patience.read),
         **_trust(place),
         # Each request may be repeated: the same bytes under the same key, or an answer that says
-        # that it was done before.
-        retries=urllib3.Retry(
+        # that it was done before. The keys go to nobody else: only AIStore's proxy sends on to its
+        # targets, and these are followed on the same host.
+        retries=(SameHost if place.kind == "aistore" else urllib3.Retry)(
             total=patience.retries,
+            redirect=None if place.kind == "aistore" else False,
+            raise_on_redirect=False,
+            respect_retry_after_header=False,
             backoff_factor=patience.pause,
             status_forcelist=(500, 502, 503, 504),
             allowed_methods=None,
             raise_on_status=False,
         ),
     )
+    bound(pool)
     host, slash, path = place.endpoint.partition("/")
     known = credentials or S3Credentials()
     try:

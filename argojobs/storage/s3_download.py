@@ -16,7 +16,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from argojobs.errors import OutputError
+from argojobs.errors import OutputError, ServerError
 from argojobs.storage.crew import Crew, Meter
 from argojobs.storage.new_files import beside
 from argojobs.storage.s3_checksums import (
@@ -57,7 +57,10 @@ def fetch(
     Anything else at such a path is replaced, not written into. progress: called with the bytes
     done and those in all. Raises errors of ours, and OSError for what cannot be written.
     """
-    meter = Meter(sum(one.found.size for one in wanted), progress)
+    whole = sum(one.found.size for one in wanted)
+    if wanted:
+        _check_room(wanted[0], whole, client)
+    meter = Meter(whole, progress)
     large: list[_Large] = []
     try:
         with Crew(workers) as crew:
@@ -75,6 +78,20 @@ def fetch(
         raise
     finally:
         client.rest()
+
+
+def _check_room(one: Incoming, whole: int, client: S3Client) -> None:
+    """Raise ServerError for what is said to be larger than the whole disk.
+
+    A list of its pieces alone would fill the memory.
+    """
+    disk = os.statvfs(os.path.dirname(one.path) or ".")
+    if whole > disk.f_blocks * disk.f_frsize:
+        raise ServerError(
+            f"{client.place.url(one.found.key)} is said to have {whole} bytes, more than this disk",
+            where=client.place.where,
+            hint="fetch it to a larger disk, if it is true",
+        )
 
 
 def _is_there(one: Incoming) -> bool:

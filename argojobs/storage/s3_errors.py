@@ -6,6 +6,7 @@ text here holds a key or a signature: only codes, places and what was asked for.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
 
@@ -14,12 +15,13 @@ from minio.error import ServerError as S3ServerError
 from urllib3 import exceptions as transport
 
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError, UsageError
+from argojobs.net.bounds import BoundsError
 
 if TYPE_CHECKING:
     from argojobs.storage.s3_place import S3Place
 
 #: What a client of S3 may raise.
-RAISED = (MinioException, transport.HTTPError, ParseError, ValueError)
+RAISED = (MinioException, transport.HTTPError, ParseError, ValueError, BoundsError)
 
 #: The permission that an operation of ours takes.
 ACTIONS = {
@@ -45,6 +47,9 @@ _CHANGED = "PreconditionFailed"  # the object has another ETag than the one that
 _NO_UPLOAD = frozenset({"NoSuchUpload", "InvalidPart", "InvalidPartOrder"})
 
 
+_SENT_ON = re.compile(r"Response code: 3\d\d")
+
+
 class UploadLostError(ServerError):
     """An unfinished upload is not there any more, or has other parts than ours."""
 
@@ -63,6 +68,14 @@ def translated(error: Exception, place: S3Place, operation: str, key: str = "") 
             where=place.where,
             hint="try again later; what was sent before need not be sent again",
         )
+    if isinstance(error, BoundsError):
+        return ServerError(
+            f"cannot {what}: the service is not to be understood: {error}",
+            where=place.where,
+            hint="is it an S3 service? who runs it can tell",
+        )
+    if isinstance(error, InvalidResponseError) and _SENT_ON.search(str(error)):
+        return _sent_on(place, what)
     if isinstance(error, InvalidResponseError):
         return _no_s3(place, what, str(error))
     if isinstance(error, ParseError):
@@ -109,6 +122,8 @@ def _refused(error: S3Error, place: S3Place, operation: str, what: str) -> Argoj
             hint=f"have {ACTIONS[operation]} on the bucket {place.bucket} allowed, "
             "or use other keys",
         )
+    if code in ("Redirect", "TemporaryRedirect"):
+        return _sent_on(place, what)
     if code in ("AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraint"):
         return UsageError(
             f"cannot {what}: the bucket is in another region ({_told(error)})",
@@ -135,6 +150,16 @@ def _refused(error: S3Error, place: S3Place, operation: str, what: str) -> Argoj
             hint="try again later; what was sent before need not be sent again",
         )
     return UsageError(f"cannot {what}: {_told(error)}", where=where)
+
+
+def _sent_on(place: S3Place, what: str) -> UsageError:
+    """The service sends elsewhere, where keys and bytes must not go."""
+    return UsageError(
+        f"cannot {what}: the service sends to another address, which is not followed",
+        where=place.where,
+        hint="give the address that it sends to, if it is the right one; an AIStore cluster of "
+        "several hosts has to be its own proxy (its feature S3-Reverse-Proxy)",
+    )
 
 
 def _told(error: S3Error) -> str:

@@ -15,8 +15,11 @@ import hmac
 import queue
 import socket
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from argojobs.net.bounds import FILE, BoundsError, Incoming
 
 if TYPE_CHECKING:
     import ssl
@@ -58,7 +61,7 @@ class SmallReads:
         try:
             connection.sendall(request)
             answer, again = _answer(connection, size)
-        except (OSError, ValueError):
+        except (OSError, ValueError, BoundsError):
             connection.close()
             return None
         if answer is None or not again:
@@ -73,10 +76,10 @@ class SmallReads:
             self._idle.get().close()
 
     def _connection(self) -> socket.socket:
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            pass
+        with suppress(queue.Empty):
+            known = self._idle.get_nowait()
+            known.settimeout(self._patience.read)
+            return known
         connection = socket.create_connection(self._address, self._patience.connect)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -134,11 +137,13 @@ def _keyed(key: bytes, text: str) -> bytes:
 def _answer(connection: socket.socket, size: int) -> tuple[bytes | None, bool]:
     """The body of a plain answer of that many bytes, and whether the connection may be used again.
 
-    None for anything else. Raises OSError and ValueError for what is no whole answer.
+    None for anything else. Raises OSError, BoundsError and ValueError for what is no whole answer.
     """
+    incoming = Incoming(connection, connection.makefile("rb", buffering=0))
+    incoming.allow(FILE)
     got = bytearray()
     while (end := got.find(b"\r\n\r\n")) < 0:
-        data = connection.recv(1 << 16)
+        data = incoming.read(1 << 16)
         if not data or len(got) > _HEADERS_MOST:
             raise ValueError("no headers")
         got += data
@@ -149,7 +154,7 @@ def _answer(connection: socket.socket, size: int) -> tuple[bytes | None, bool]:
         return None, False
     body = got[end + 4 :]
     while len(body) < size:
-        data = connection.recv(min(size - len(body), 1 << 18))
+        data = incoming.read(min(size - len(body), 1 << 18))
         if not data:
             raise ValueError("half an answer")
         body += data

@@ -1,12 +1,16 @@
 """Artifacts through the server: files, archives unpacked, folders file by file."""
 
+import errno
 import io
+import os
 import tarfile
+from http.client import HTTPException
+from types import SimpleNamespace
 
 import pytest
 from fake_argo import Reply
 
-from argojobs.errors import ConflictError, NotFoundError, ServerError, UsageError
+from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError, UsageError
 from argojobs.storage.directory import DirectoryRepository
 
 FILE = "/artifacts/argo/one/one-1/model"
@@ -129,3 +133,46 @@ def test_a_callers_repository_is_read_directly(argo, connect, run, tmp_path):
     store = DirectoryRepository(str(tmp_path / "store"))
     with ArgoService(address, repository=lambda: store) as service:
         assert service.artifact("one", "one-1", "model", tmp_path / "got").read_bytes() == b"direct"
+
+
+class FullDisk:
+    """A file that takes nothing more."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def __init__(self, number):
+        self.number = number
+
+    def writelines(self, pieces):
+        next(iter(pieces))
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EIO", "EFBIG"])
+def test_a_disk_that_takes_no_more_is_not_a_fault_of_the_server(
+    argo, service, run, tmp_path, monkeypatch, error
+):
+    argo.files[FILE] = tar(weights=b"1")
+    number = getattr(errno, error)
+    full = SimpleNamespace(open=lambda _: FullDisk(number))
+    monkeypatch.setattr("argojobs.client.artifacts.Path", lambda *_: full)
+    with pytest.raises(HostError, match=f"cannot be written: {os.strerror(number)}"):
+        service.artifact("one", "one-1", "model", tmp_path / "got")
+    assert len(argo.asked(f"GET {FILE}")) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "full"), TimeoutError("mine"), HTTPException("mine")]
+)
+@pytest.mark.parametrize("opening", ["stream", "download"])
+def test_what_is_done_with_an_answer_raises_what_it_raises(argo, service, error, opening):
+    argo.script("GET /x", Reply(":\n", type="text/event-stream"))
+    argo.files["/x"] = b"x"
+    with pytest.raises(type(error)) as caught, getattr(service.transport, opening)("/x"):
+        raise error
+    assert caught.value is error

@@ -1,5 +1,7 @@
 """A workflow is created once, whatever becomes of the answer."""
 
+from dataclasses import replace
+
 import pytest
 from fake_argo import WORKFLOWS, Reply, error
 
@@ -47,7 +49,7 @@ def test_a_name_that_is_taken_is_a_conflict(argo, service):
     argo.add("one")
     with pytest.raises(ConflictError, match=r'lab: workflows\.argoproj\.io "one" already exists'):
         service.create(workflow())
-    assert len(argo.requests) == 1
+    assert len(argo.asked(CREATE)) == 1
 
 
 @pytest.mark.parametrize(
@@ -132,3 +134,70 @@ def test_what_was_throttled_is_sent_again(argo, service, time):
     argo.script(CREATE, Reply({"code": 8, "message": "slow"}, 429, headers={"Retry-After": "2"}))
     assert service.create(workflow())
     assert time.slept == [2.0]
+
+
+PAGE = Reply("<html><title>Log in</title></html>", type="text/html")
+
+
+def stored(argo, reply):
+    """A reply that comes although the workflow was stored."""
+
+    def store():
+        argo.add("one", labels=argo.requests[-1].body["workflow"]["metadata"]["labels"])
+
+    return replace(reply, act=store)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        PAGE,
+        replace(PAGE, status=403),
+        Reply("", 302, headers={"Location": "https://login.example.org/"}),
+        Reply({"code": 8, "message": "slow"}, 429),
+        Reply("too many", 429, type="text/plain", headers={"Retry-After": "99999999"}),
+        Reply("null"),
+        Reply("[1]"),
+        Reply({"metadata": {"name": ["one"]}}),
+        Reply({"code": 6, "message": "exists"}, 409),
+        Reply("[" * 200_000),
+    ],
+)
+def test_what_was_stored_is_ours_whatever_the_answer_is(argo, service, time, reply):
+    argo.script(CREATE, stored(argo, reply))
+    assert service.create(workflow())["metadata"]["uid"] == "uid-one"
+    assert len(argo.asked(CREATE)) == 1
+    assert time.slept == []
+
+
+def test_a_login_page_although_it_was_stored_is_told(argo, connect):
+    notes = []
+    page = 'a web page "Log in" answers, not an Argo server'
+    argo.script(CREATE, stored(argo, PAGE))
+    service = connect()
+    service._note = notes.append
+    service.create(workflow())
+    assert notes == [f"one was submitted, although the answer was another: {page}"]
+
+
+def test_a_login_page_each_time_is_the_error_and_says_how_to_look(argo, service):
+    argo.script(CREATE, stored(argo, PAGE))
+    argo.always(f"GET {WORKFLOWS}/one", PAGE)
+    with pytest.raises(UsageError, match='a web page "Log in" answers') as caught:
+        service.create(workflow())
+    assert "ask once the server answers again: argojobs get one" in str(caught.value)
+
+
+def test_a_login_page_where_nothing_was_stored_is_the_error(argo, service):
+    argo.script(CREATE, PAGE)
+    with pytest.raises(UsageError, match='a web page "Log in" answers') as caught:
+        service.create(workflow())
+    assert "argojobs get" not in str(caught.value)
+    assert len(argo.asked(CREATE)) == 1
+
+
+def test_a_server_that_asks_for_a_year_of_patience_is_not_waited_for(argo, service, time):
+    argo.script(CREATE, Reply("", 503, headers={"Retry-After": "31536000"}))
+    with pytest.raises(ServerError):
+        service.create(workflow())
+    assert time.slept == []

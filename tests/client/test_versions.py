@@ -79,14 +79,14 @@ def test_a_run_is_created(argo, service, version):
     argo.script(f"POST {WORKFLOWS}", reply(version, "create"))
     created = service.create(RUN)
     assert created["metadata"]["uid"]
-    assert len(argo.requests) == 1
+    assert len(argo.asked(f"POST {WORKFLOWS}")) == 1
 
 
 def test_a_name_that_is_taken(argo, service, version):
     argo.script(f"POST {WORKFLOWS}", reply(version, "create-duplicate"))
     with pytest.raises(ConflictError, match='"rec-one" already exists'):
         service.create(RUN)
-    assert len(argo.requests) == 1
+    assert len(argo.asked(f"POST {WORKFLOWS}")) == 1
 
 
 def test_all_pages_of_a_list_are_read(argo, service, monkeypatch, version):

@@ -5,14 +5,13 @@ Source: the OCI distribution specification 1.1 (`/v2/`), "Pulling manifests", "P
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from argojobs.errors import ServerError, UsageError
 from argojobs.images.logins.credentials import Credentials
-from argojobs.images.registry.digests import sha256
+from argojobs.images.registry.digests import sha256, told_digest
 from argojobs.images.registry.http import Channel, open_channel
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Registry:
         if answer.status_code == 404:
             return None
         if answer.status_code == 200:
-            told = answer.headers.get("Docker-Content-Digest", "")
+            told = told_digest(answer.headers)
             if told:
                 return told
         return self._digest_of_content(path, repository)
@@ -143,8 +142,7 @@ class Registry:
         if answer.status_code == 404:
             return None
         self.expect(answer, 200, repository)
-        told: Mapping[str, str] = answer.headers
-        return told.get("Docker-Content-Digest") or sha256(answer.content)
+        return told_digest(answer.headers) or sha256(answer.content)
 
 
 def open_registry(

@@ -212,6 +212,6 @@ def _told(answer: requests.Response) -> str:
     try:
         first = answer.json()["errors"][0]
         text = str(first.get("message") or first.get("code") or "")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return ""
     return f": {text.splitlines()[0][:200]}" if text else ""

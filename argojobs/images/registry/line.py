@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import ArgojobsError, ServerError, UsageError
+from argojobs.net.bounds import BoundsError
 
 if TYPE_CHECKING:
     import requests
@@ -63,11 +64,21 @@ def request(
     host: str,
     **more: Any,
 ) -> requests.Response:
-    """Make one request. Raises ServerError where nothing answers, UsageError without trust."""
+    """Make one request. Raises ServerError where nothing answers, UsageError without trust.
+
+    Only what is read may lie elsewhere: a registry's layers do. What is sent, and a password, goes
+    to no other address than this.
+    """
     import requests
 
+    follow = method in ("GET", "HEAD") and "auth" not in more
     try:
-        return session.request(method, url, timeout=TIMEOUT, **more)
+        return session.request(method, url, timeout=TIMEOUT, allow_redirects=follow, **more)
+    except BoundsError as error:
+        raise ServerError(
+            f"the registry {host} is not to be understood: {error}",
+            hint="is it a registry of images? who runs it can tell",
+        ) from error
     except requests.exceptions.SSLError as error:
         raise _distrust(host, error) from error
     except requests.exceptions.InvalidURL as error:
@@ -83,7 +94,13 @@ def open_session(host: str) -> requests.Session:
     """Return the connections to a registry: its certificates checked, no password of ~/.netrc."""
     import requests
 
+    from argojobs.net.adapters import BoundedAdapter
+
     session = requests.Session()
+    session.headers["Accept-Encoding"] = "identity"  # see BoundedResponse
+    session.max_redirects = 5
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, BoundedAdapter())
     # otherwise requests would take a password from ~/.netrc over the header that we give
     session.auth = lambda prepared: prepared
     certificates = certificates_of(host)

@@ -28,14 +28,21 @@ def add_tag(registry: Registry, repository: str, digest: str, tag: str) -> None:
         "PUT",
         f"{registry.path(repository)}/manifests/{tag}",
         registry.push(repository),
-        headers={"Content-Type": _type_of(content)},
+        headers={"Content-Type": _type_of(content, registry.host)},
         data=content,
     )
     registry.expect(answer, 201, repository)
 
 
-def _type_of(content: bytes) -> str:
+def _type_of(content: bytes, host: str) -> str:
     """Return a manifest's media type; OCI's may leave it out."""
-    manifest = json.loads(content)
+    try:
+        manifest = json.loads(content)
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict):
+        raise ServerError(
+            f"the registry {host} gave no manifest", hint="is it a registry of images?"
+        )
     usual = f"{_OCI}.index.v1+json" if "manifests" in manifest else f"{_OCI}.manifest.v1+json"
     return str(manifest.get("mediaType") or usual)

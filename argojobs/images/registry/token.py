@@ -57,7 +57,7 @@ def token_for(
     try:
         given = answer.json() if answer.status_code == 200 else {}
         token = given.get("token") or given.get("access_token") or ""
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         token = ""
     if not token:
         raise ServerError(
