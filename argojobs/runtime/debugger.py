@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -22,7 +23,7 @@ WANTED = "ARGOJOBS_DEBUG"
 FIRST_LINE = "1"
 AT_ERROR = "error"
 #: Where to listen, `HOST:PORT`. Whoever reaches it can run code in the step, so it is the pod's own
-#: loopback, where a port-forward leads.
+#: loopback, where a port-forward leads. Any other address is open to all who reach it.
 ADDRESS = "ARGOJOBS_DEBUG_ADDRESS"
 PORT = 3000
 DEFAULT_ADDRESS = f"127.0.0.1:{PORT}"
@@ -45,6 +46,12 @@ _LONGEST = 500
 #: Options of Python that take a word.
 _WITH_WORD = "WX"
 _TARGETS = "cm"
+#: Starts debugpy's adapter, the process that listens, behind the guard.
+_ADAPTER = "--guarded-adapter"
+#: Linux' tables of connections, with how an IPv4 address is written there.
+_TABLES = {"/proc/net/tcp": "", "/proc/net/tcp6": "0000000000000000FFFF0000"}
+#: A table that changes while it is read may leave a line out.
+_READINGS = 3
 _reserved: list[socket.socket] = []
 
 
@@ -73,7 +80,8 @@ def wait(code: str = "") -> None:
     try:
         first = int(text)
         port = next(each for each in range(first, first + _TRIED) if _is_ours(host, each))
-        debugpy.listen((host, port))
+        with _guarded(), _adapter_guarded():
+            debugpy.listen((host, port))
     except StopIteration:
         raise DebuggerError(
             f"no port of {host} from {text} on is free for the debugger",
@@ -209,6 +217,137 @@ def _debugpy() -> Any:
     return debugpy
 
 
+def is_from_owner(connection: socket.socket) -> bool:
+    """Whether the other end of a connection on loopback is of this process' user, or of root.
+
+    False where that is not to be known. Linux tells by its tables: a socket that its process has
+    closed has no inode there and may seem to be of root. Elsewhere lsof is asked, which shows a user
+    their own sockets only. Source: proc_net_tcp in the kernel's documentation; man lsof.
+    """
+    here, there = connection.getsockname()[:2], connection.getpeername()[:2]
+    if sys.platform != "linux":
+        return _is_listed_by_lsof(there, here)
+    for _ in range(_READINGS):
+        found = [
+            fields
+            for table, mapped in _TABLES.items()
+            for fields in _connections(table, _as_listed(there, mapped), _as_listed(here, mapped))
+        ]
+        if found:
+            users = (str(os.geteuid()), "0")
+            return all(user in users and inode != "0" for user, inode in found)
+    return False
+
+
+def _connections(table: str, local: str, remote: str) -> list[tuple[str, str]]:
+    """Return user and inode of the sockets with these two ends in a table of Linux."""
+    try:
+        with open(table) as file:
+            lines = [line.split() for line in file if f" {local} {remote} " in line]
+    except OSError:  # no IPv6 here, or no /proc
+        return []
+    return [(fields[7], fields[9]) for fields in lines]
+
+
+def _as_listed(address: tuple[str, int], mapped: str) -> str:
+    """Return an address as Linux' tables have it: words of 32 bits in this machine's order."""
+    import socket
+
+    host, port = address
+    is_six = ":" in host
+    packed = socket.inet_pton(socket.AF_INET6 if is_six else socket.AF_INET, host)
+    words = (packed[at : at + 4] for at in range(0, len(packed), 4))
+    text = "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
+    return f"{text if is_six else mapped + text}:{port:04X}"
+
+
+def _is_listed_by_lsof(local: tuple[str, int], remote: tuple[str, int]) -> bool:
+    import shutil
+    import subprocess
+
+    program = shutil.which("lsof", path="/usr/sbin:/usr/bin")
+    if program is None:
+        return False
+    ends = [
+        f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in (local, remote)
+    ]
+    users = f"-u{os.geteuid()},0"
+    words = [program, "-nP", "-a", users, f"-iTCP:{local[1]}", "-sTCP:ESTABLISHED", "-Fn"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    return "n" + "->".join(ends) in said.splitlines()
+
+
+@contextmanager
+def _guarded() -> Iterator[None]:
+    """Have what listens on loopback in this process take connections of its owner only."""
+    import socket
+
+    accept = socket.socket.accept
+
+    def guarded(listener: socket.socket) -> tuple[socket.socket, Any]:
+        while True:
+            connection, address = accept(listener)
+            try:
+                host = str(listener.getsockname()[0])
+                if not host.startswith(("127.", "::1")) or is_from_owner(connection):
+                    return connection, address
+            except OSError:  # it has gone
+                pass
+            connection.close()
+
+    socket.socket.accept = guarded  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        socket.socket.accept = accept  # type: ignore[method-assign]
+
+
+@contextmanager
+def _adapter_guarded() -> Iterator[None]:
+    """Have the adapter that debugpy starts be started by this program, behind the guard.
+
+    Raises RuntimeError where debugpy has started none, or in another way.
+    """
+    import subprocess
+
+    started = []
+
+    class Popen(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, words: Any, **more: Any) -> None:
+            if "--for-server" in words:
+                started.append(words)
+                words = [words[0], os.path.abspath(__file__), _ADAPTER, *words[1:]]
+            super().__init__(words, **more)
+
+    before, subprocess.Popen = subprocess.Popen, Popen  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        subprocess.Popen = before  # type: ignore[misc]
+    if not started:
+        raise RuntimeError("this debugpy cannot be kept from other users of this machine")
+
+
+def _adapt(words: Sequence[str]) -> None:
+    """Run debugpy's adapter, the first word, with what debugpy tells it.
+
+    What it connects stays open until it ends: of a closed socket nobody can tell the owner.
+    """
+    import runpy
+    import socket
+
+    connect, kept = socket.socket.connect, []
+
+    def connected(self: socket.socket, address: Any) -> None:
+        connect(self, address)
+        kept.append(self.dup())
+
+    socket.socket.connect = connected  # type: ignore[method-assign]
+    sys.argv = list(words)
+    with _guarded():
+        runpy.run_path(words[0], run_name="__main__")
+
+
 def _is_ours(host: str, port: int) -> bool:
     """Whether a port is free, and keep others of ours from it until this process ends.
 
@@ -271,6 +410,9 @@ def main(words: Sequence[str]) -> None:
     own = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0]) == own:
         del sys.path[0]
+    if words[:1] == [_ADAPTER]:
+        _adapt(words[1:])
+        return
     if wanted(FIRST_LINE):
         try:
             wait()

@@ -1,7 +1,7 @@
 """A local port that leads to a port inside a pod, as `kubectl port-forward` opens one.
 
 Each connection is a tunnel of its own through the API server; when the pod has been replaced, the
-next one leads to its successor. Source: Kubernetes docs, port forwarding: channel 0 is the data,
+next one leads to its successor. Only connections of its owner and of root are taken. Source: Kubernetes docs, port forwarding: channel 0 is the data,
 channel 1 errors; each begins with the number of the port, two bytes.
 """
 
@@ -17,6 +17,7 @@ from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
 from argojobs.client.kube.websockets import Websocket, close, cut, messages, opened
 from argojobs.errors import ArgojobsError, HostError
+from argojobs.runtime.debugger import is_from_owner
 
 _PIECE = 1 << 16
 _DATA = 0
@@ -101,6 +102,9 @@ class _Door:
                 here, _ = listener.accept()
             except OSError:
                 return
+            if not _is_from_owner(here):
+                here.close()
+                continue
             thread = threading.Thread(target=self._carry, args=(here,), daemon=True)
             with self._lock:
                 self._threads.add(thread)
@@ -158,6 +162,14 @@ class _Door:
         except ArgojobsError:
             self._pod = ""
             return self.tunnel()
+
+
+def _is_from_owner(here: socket.socket) -> bool:
+    """Whether the owner made a connection: no other user of this machine goes into their pods."""
+    try:
+        return is_from_owner(here)
+    except OSError:  # it has gone
+        return False
 
 
 def _inward(there: Websocket, here: socket.socket) -> None:
