@@ -146,7 +146,7 @@ def check_expression(
     """That an expression parses and, with a resolver, that what it names is there.
 
     Tags in it are replaced before Argo reads it, so one with tags is not judged. in_tag: whether
-    it stands in `{{=...}}`, where Argo wants every name before it begins.
+    it stands in `{{=...}}`, where a loop wants every name before it begins, those of `let` too.
     """
     from ..expressions import expr
 
@@ -161,7 +161,14 @@ def check_expression(
     if resolver is None:
         return
     required = set(expr.required_names(text))
-    own = set() if in_tag else expr.let_names(text)
+    own = expr.let_names(text)
+    if own and in_tag and "item" in {name.partition(".")[0] for name in found}:
+        yield error(
+            "unresolved-reference",
+            path,
+            f"Argo knows no {min(own)!r} where an item of a loop is put in",
+            "write it without `let`, or pass the item on and compute in the template it calls",
+        )
     for name in found:
         if name.partition(".")[0] in own or ("metrics" in path and name in OF_METRICS):
             continue
