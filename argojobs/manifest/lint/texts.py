@@ -45,33 +45,6 @@ _SINGLE = frozenset({"item", "retries"})
 _OF_EXPRESSIONS = frozenset(
     {"unresolved-reference", "gathered-artifact", "reference-not-before", "item-outside-loop"}
 )
-#: What sprig has beside what our own engine offers. Source: sprig's docs.
-_MORE_OF_SPRIG = frozenset(
-    [
-        "abbrevboth",
-        "bcrypt",
-        "buildCustomCert",
-        "decryptAES",
-        "derivePassword",
-        "encryptAES",
-        "genCA",
-        "genCAWithKey",
-        "genPrivateKey",
-        "genSelfSignedCert",
-        "genSelfSignedCertWithKey",
-        "genSignedCert",
-        "genSignedCertWithKey",
-        "htpasswd",
-        "randBytes",
-        "semver",
-        "typeIsLike",
-        "urlJoin",
-        "urlParse",
-        "wrap",
-        "wrapWith",
-    ]
-)
-
 #: Says what is wrong with a name: None, or a finding's level, code, message and hint.
 Fault = tuple[Callable[..., Finding], str, str, str]
 Resolver = Callable[[str], "Fault | None"]
@@ -208,7 +181,14 @@ def _sprig(text: str, path: Path) -> Iterator[Finding]:
         function = name.removeprefix("sprig.")
         if function == name or "." in function:
             continue
-        if function not in sprig.FUNCTIONS and function not in _MORE_OF_SPRIG:
+        if function in sprig.NOT_OFFERED:
+            yield warning(
+                "function-not-here",
+                path,
+                f"there is no {name} on this machine, only on a cluster",
+                "a run here ends in an Error where it is called: do it in a step of its own",
+            )
+        elif function not in sprig.FUNCTIONS:
             near = nearest(function, sprig.FUNCTIONS)
             hint = f"did you mean sprig.{near}?" if near else "its functions are those of sprig"
             yield error("unresolved-reference", path, f"there is no function {name}", hint)

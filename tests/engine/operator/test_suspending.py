@@ -168,7 +168,7 @@ def test_a_pod_whose_time_to_start_is_over_at_once_behind_a_suspend_is_ended(lim
     made = manifest("steps: [[{name: a, template: s}], [{name: b, template: p}]]")
     made["spec"]["templates"] += [
         {"name": "s", "suspend": {"duration": "1"}},
-        {"name": "p", limit: "0", "container": {"image": "i", "command": ["c"]}},
+        {"name": "p", limit: "0s", "container": {"image": "i", "command": ["c"]}},
     ]
     player = Player(made)
     player.begin()
