@@ -59,16 +59,14 @@ def duration(text: object) -> float:
     return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
 
 
-def go_float(value: float) -> str:
-    """A float as Go's `fmt.Sprint` prints it: no trailing `.0`."""
-    return str(int(value)) if value == int(value) else repr(value)
-
-
 def took(node: dict[str, Any]) -> str:
-    """Seconds that a node took, as `lastRetry.duration` shows them; "0" while it runs."""
+    """Seconds that a node took, as `lastRetry.duration` shows them; "0" while it runs.
+
+    Whole ones, as Argo's times have no fractions: `asInt(lastRetry.duration)` must work.
+    """
     if not node.get("finishedAt"):
         return "0"
-    return go_float(round(seconds(node["finishedAt"]) - seconds(node["startedAt"]), 6))
+    return str(int(seconds(whole(node["finishedAt"])) - seconds(whole(node["startedAt"]))))
 
 
 def spoken(value: float) -> str:

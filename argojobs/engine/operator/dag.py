@@ -13,7 +13,7 @@ from argojobs.engine.operator import assess, execute, fanout, hooks, outputs
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.graph import Graph
 from argojobs.engine.operator.outbound import below, outbound
-from argojobs.engine.operator.phases import fulfilled, unsuccessful
+from argojobs.engine.operator.phases import fulfilled, is_hook, unsuccessful
 from argojobs.engine.operator.references import Members
 from argojobs.engine.operator.resolve import invalid_when, resolve, scope_in
 from argojobs.engine.operator.turn import Turn
@@ -321,7 +321,7 @@ def task_progress(turn: Turn, frame: Frame, task: str) -> None:
             phase = "Succeeded"
             for child_id in node.get("children", ()):
                 child = turn.must(child_id)
-                if child["phase"] in {"Failed", "Error"} and not _is_hook(child):
+                if child["phase"] in {"Failed", "Error"} and not is_hook(child):
                     phase = child["phase"]
             turn.mark(node["id"], phase)
         return
@@ -335,10 +335,6 @@ def task_progress(turn: Turn, frame: Frame, task: str) -> None:
             turn.counts[key] -= 1
             if not turn.counts[key]:
                 turn.later("ready", frame.id, follower)
-
-
-def _is_hook(node: Node) -> bool:
-    return bool(node.get("nodeFlag", {}).get("hooked"))
 
 
 def _unstarted_left(turn: Turn, frame: Frame, task: str) -> bool:
@@ -357,6 +353,12 @@ def _broken(turn: Turn, frame: Frame) -> Node | None:
     return next((node for node in nodes if node is not None and unsuccessful(node)), None)
 
 
+def _has_running_hooks(turn: Turn, frame: Frame) -> bool:
+    """Whether a hook of the workflow itself, which hangs below its entrypoint, is not over."""
+    children = (turn.must(child) for child in turn.must(frame.id).get("children", ()))
+    return any(is_hook(child) and not fulfilled(child) for child in children)
+
+
 def conclude(turn: Turn, frame: Frame) -> None:
     """End a DAG node when nothing in it is open any more."""
     if turn.counts.get(("open", frame.id)) or fulfilled(turn.must(frame.id)):
@@ -365,7 +367,7 @@ def conclude(turn: Turn, frame: Frame) -> None:
     stopped = turn.shutdown and not frame.on_exit
     phase = "Failed" if stopped else assess.phase_of(turn, frame)
     if phase == "Running":
-        if turn.waiting(frame.id):
+        if turn.waiting(frame.id) or _has_running_hooks(turn, frame):
             return
         missing = [t for t in graph.targets if turn.named(_task_name(frame, t)) is None]
         if not missing and (broken := _broken(turn, frame)) is not None:

@@ -197,6 +197,8 @@ def _fulfilled(turn: Turn, node: Node) -> None:
         if whole is not None:
             retry.advance(turn, whole)
         return
+    if not boundary and is_hook(node) and turn.must(turn.state.name)["type"] == "DAG":
+        turn.touched[turn.state.name] = None  # a dag that is done waits for the workflow's hooks
     if not boundary or node["type"] == "StepGroup":
         return
     if is_hook(node):

@@ -17,6 +17,9 @@ from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions import expr
 
+#: Seconds of the longest duration that Go can say: a pause that has grown further stays there.
+_LONGEST = (2**63 - 1) // 10**9
+
 
 def attempts_of(turn: Turn, retry: Node) -> list[Node]:
     """The attempts of a Retry node, in order; its hooks are left out."""
@@ -84,7 +87,8 @@ def _verdict(turn: Turn, retry: Node, attempts: list[Node], strategy: dict[str, 
     limit = _limit(strategy)
     backoff = strategy.get("backoff")
     if backoff:
-        end = _wait(turn, retry, attempts, backoff)
+        more = limit is None or len(attempts) <= limit
+        end = _wait(turn, retry, attempts, backoff, more=more)
         if end != "":
             return end
     if not _policy_allows(strategy, last, turn.state.transient_errors):
@@ -108,8 +112,13 @@ def _limit(strategy: dict[str, Any]) -> int | None:
         ) from None
 
 
-def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]) -> str | None:
-    """The backoff's say: a message ends the retries, None waits, "" goes on."""
+def _wait(
+    turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any], *, more: bool
+) -> str | None:
+    """The backoff's say: a message ends the retries, None waits, "" goes on.
+
+    more: whether the limit lets there be another attempt; else there is nothing to wait for.
+    """
     last = attempts[-1]
     latest = None
     if backoff.get("maxDuration"):
@@ -124,13 +133,14 @@ def _wait(turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any]
     pause = clock.duration(backoff["duration"])
     factor = _factor(backoff)
     if factor > 0:
-        pause *= float(factor) ** (len(attempts) - 1)
+        grown = factor ** (len(attempts) - 1)
+        pause = _LONGEST if grown > _LONGEST else min(pause * grown, _LONGEST)
     if backoff.get("cap"):
         pause = min(pause, clock.duration(backoff["cap"]))
     due = clock.seconds(last["finishedAt"]) + pause
     if latest is not None and due > latest:
         return "Backoff would exceed max duration limit"
-    if turn.now < due:
+    if more and turn.now < due:
         message = f"Backoff for {clock.spoken(pause)}"
         if retry.get("_due") != due:
             turn.update(retry["id"], message=message, _due=due)

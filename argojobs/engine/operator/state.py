@@ -101,6 +101,10 @@ class RunState:
     def apply(self, outcome: Outcome) -> None:
         """Fold an outcome of `operate` in. An outcome without indexes resets the caches."""
         decision = outcome if isinstance(outcome, Decision) else None
+        if decision is not None and decision.rang is not None:
+            # Before the new ones are set: a node may be born due at the time that was looked at.
+            while self.alarms and self.alarms[0][0] <= decision.rang:
+                heapq.heappop(self.alarms)
         for node in outcome.changes.values():
             if decision is None:
                 old = self.nodes.get(node["id"])
@@ -124,8 +128,6 @@ class RunState:
         self.frames.update(decision.frames)
         self.expansions.update(decision.expansions)
         self.ready.update(decision.ready)
-        while decision.rang is not None and self.alarms and self.alarms[0][0] <= decision.rang:
-            heapq.heappop(self.alarms)
 
     def _set_alarm(self, node: Node) -> None:
         due = node.get("_due")

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+from argojobs.manifest.expressions import sprig_version
 from argojobs.manifest.expressions import time as expr_time
 from argojobs.manifest.expressions.regex import compile_pattern
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
     Duration,
+    Version,
     as_index,
     equal,
     failure,
@@ -195,6 +197,8 @@ def fetch(base: object, key: object) -> object:
         return base.get(key) if key is None or isinstance(key, (str, int, float)) else None
     if isinstance(base, (datetime, Duration)) and isinstance(key, str):
         return expr_time.method(base, key)
+    if isinstance(base, Version) and isinstance(key, str):
+        return sprig_version.method(base, key)
     if isinstance(base, (list, str, bytes)) and not isinstance(key, (str, type(None))):
         sequence = utf8(base) if isinstance(base, str) else base
         index = as_index(key)

@@ -1,10 +1,11 @@
 """sprig's generic functions as Argo offers them (`sprig.trim(...)`): numbers, lists, maps, defaults, JSON, versions.
 
-Those on text and dates are in sprig_text. Not offered, and missing as `env` and `expandenv` are in Argo: what makes keys
-and certificates, looks up hosts, or parses URLs. Random functions draw from the evaluation's Context.
+Those on text and dates are in sprig_text. NOT_OFFERED is what makes keys and certificates, hashes passwords and looks up
+hosts; `env` and `expandenv` are missing, as in Argo. Random functions draw from the evaluation's Context.
 Source: Masterminds/sprig's docs.
 """
 
+import base64
 import math
 import re
 import uuid
@@ -16,11 +17,12 @@ from random import Random
 from typing import NoReturn
 
 from argojobs.errors import ExpressionError
-from argojobs.manifest.expressions import sprig_text
+from argojobs.manifest.expressions import sprig_text, sprig_urls, sprig_version
 from argojobs.manifest.expressions.functions import BUILTINS, to_float, uniq
 from argojobs.manifest.expressions.signature import Context, Function, table
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
+    NotHereError,
     equal,
     failure,
     from_json,
@@ -47,9 +49,15 @@ def _integer(value: object) -> int:
         return value  # type: ignore[return-value]
     if isinstance(value, float):
         return to_int(value)
-    if isinstance(value, str):
-        match = re.fullmatch(r"([+-]?)0*(\d+)(?:\.0*)?", value, re.ASCII)
-        number = int(match[1] + match[2]) if match and len(match[2]) < 20 else 0
+    if isinstance(value, str) and len(value) < 80:
+        match = re.fullmatch(r"([+-]?)(0?)(\w+)(?:\.\d*)?", value, re.ASCII)
+        if match is None:
+            return 0
+        octal = "0o" if match[2] and match[3][0].isdigit() else match[2]
+        try:
+            number = int(match[1] + octal + match[3], 0)  # a base by its prefix, as in Go
+        except ValueError:
+            return 0
         return number if wrap(number) == number else 0
     return 0
 
@@ -304,11 +312,17 @@ def _satisfies(operator: str, wanted: str, version: tuple[int, int, int, str]) -
 
 def _draw(alphabet: str) -> Callable[[Context, int], str]:
     def draw(context: Context, count: int) -> str:
-        if not 0 <= count <= MAX_SIZE:
-            raise failure(f"cannot draw {count} characters", f"draw from 0 to {MAX_SIZE}")
-        return "".join(context.random.choices(alphabet, k=count))
+        if count > MAX_SIZE:
+            raise failure(f"cannot draw {count} characters", f"draw up to {MAX_SIZE}")
+        return "".join(context.random.choices(alphabet, k=max(count, 0)))
 
     return draw
+
+
+def _rand_bytes(context: Context, count: int) -> str:
+    if not 0 <= count <= MAX_SIZE:
+        raise failure(f"cannot draw {count} bytes", f"draw from 0 to {MAX_SIZE}")
+    return base64.b64encode(context.random.randbytes(count)).decode()
 
 
 def _uuid(context: Context) -> str:
@@ -338,7 +352,8 @@ def _go_type(value: object) -> str:
 
 
 def _kind_of(value: object) -> str:
-    return {"float": "float64", "array": "slice", "nil": "invalid"}.get(kind(value), kind(value))
+    names = {"float": "float64", "array": "slice", "nil": "invalid", "*semver.Version": "ptr"}
+    return names.get(kind(value), kind(value))
 
 
 def _fail(message: str) -> NoReturn:
@@ -427,7 +442,11 @@ _GENERAL: dict[str, tuple[str, Callable[..., object]]] = {
     "dig": ("aaaa*", _dig),
     "merge": ("mm*", lambda *maps: _merge(*maps, overwrite=False)),
     "mergeOverwrite": ("mm*", lambda *maps: _merge(*maps, overwrite=True)),
+    "typeIsLike": ("sa", lambda name, value: _go_type(value) in (name, "*" + name)),
+    "semver": ("s", sprig_version.parse),
     "semverCompare": ("ss", semver_compare),
+    "urlParse": ("s", sprig_urls.parse),
+    "urlJoin": ("m", sprig_urls.join),
     "fail": ("s", _fail),
 }
 _GENERAL["push"] = _GENERAL["append"]
@@ -460,13 +479,46 @@ _RANDOM: dict[str, tuple[str, Callable[..., object]]] = {
     "randAlpha": ("i", _draw(_LETTERS)),
     "randNumeric": ("i", _draw("0123456789")),
     "randAscii": ("i", _draw("".join(map(chr, range(32, 127))))),
+    "randBytes": ("i", _rand_bytes),
     "randInt": ("ii", _rand_int),
     "shuffle": ("s", lambda context, text: _shuffle(context.random, text)),
     "uuidv4": ("", _uuid),
 }
 
+NOT_OFFERED = frozenset(
+    [
+        "bcrypt",
+        "buildCustomCert",
+        "decryptAES",
+        "derivePassword",
+        "encryptAES",
+        "genCA",
+        "genCAWithKey",
+        "genPrivateKey",
+        "genSelfSignedCert",
+        "genSelfSignedCertWithKey",
+        "genSignedCert",
+        "genSignedCertWithKey",
+        "getHostByName",
+        "htpasswd",
+    ]
+)
+"""What Argo offers beside; to call one is an error here, whatever may stay unresolved."""
+
+
+def _not_offered(name: str) -> Callable[..., object]:
+    def call(*_: object) -> NoReturn:
+        raise NotHereError(
+            f"this engine has no sprig.{name}", hint="do this work in a step of its own"
+        )
+
+    return call
+
 
 FUNCTIONS: dict[str, Function] = table(
-    sprig_text.FUNCTIONS | _GENERAL, sprig_text.WITH_CONTEXT | _RANDOM
+    sprig_text.FUNCTIONS
+    | _GENERAL
+    | {name: ("?a*", _not_offered(name)) for name in sorted(NOT_OFFERED)},
+    sprig_text.WITH_CONTEXT | _RANDOM,
 )
 """What `sprig.` offers in an expression."""

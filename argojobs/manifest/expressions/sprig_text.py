@@ -25,9 +25,18 @@ from argojobs.manifest.expressions.functions import (
 from argojobs.manifest.expressions.operators import text_of, utf8
 from argojobs.manifest.expressions.regex import compile_pattern
 from argojobs.manifest.expressions.signature import Context
-from argojobs.manifest.expressions.values import Duration, failure, to_json, to_text
+from argojobs.manifest.expressions.values import (
+    MAX_SIZE,
+    Duration,
+    NotHereError,
+    failure,
+    to_json,
+    to_text,
+)
 
 _WORD = re.compile(r"(?<![^\W_])([^\W\d_])")
+#: Go's strings.Title: all ASCII but letters, digits and `_` separates words, of the rest only spaces.
+_BEHIND_SEPARATOR = re.compile(r"(?:^|(?<=[\x00-/:-@\[-^`{-\x7f\s]))[^\W_]")
 _GO_TEMPLATE = re.compile(r"\$(?:\$|(\w+)|\{(\w+)\})", re.ASCII)
 
 
@@ -58,8 +67,45 @@ def _abbrev(width: int, text: str) -> str:
     return text if width < 4 or len(text) <= width else text[: width - 3] + "..."
 
 
+def _abbrev_both(left: int, right: int, text: str) -> str:
+    """Cut a text at both ends: `left` bytes go at the start, and `right` is the width of what stays."""
+    data = utf8(text)
+    if right < 4 or (left > 0 and right < 7) or len(data) <= right:
+        return text
+    start = min(left, len(data) - (right - 3))
+    if start <= 4:
+        return text_of(data[: right - 3]) + "..."
+    if start + right - 3 >= len(data):
+        return "..." + text_of(data[-(right - 3) :])
+    return "..." + text_of(data[start : start + right - 6]) + "..."
+
+
+def _wrap(width: int, newline: str, text: str, *, cut: bool) -> str:
+    """Break a line at spaces into lines of `width` bytes. cut: words that are longer, too."""
+    width, data, position, lines = max(width, 1), utf8(text), 0, []
+    while len(data) - position > width:
+        if data[position] == ord(" "):
+            position += 1
+            continue
+        end = data.rfind(b" ", position, position + width + 1)
+        if end < 0 and cut:
+            lines.append(data[position : position + width])
+            position += width
+            continue
+        if end < 0:
+            end = data.find(b" ", position + width)
+        if end < 0:
+            break
+        lines.append(data[position:end])
+        position = end + 1
+    lines.append(data[position:])
+    if len(lines) * len(newline) > MAX_SIZE:
+        raise failure("the wrapped text is too long", f"keep it under {MAX_SIZE} characters")
+    return (newline or "\n").join(map(text_of, lines))
+
+
 def _title(text: str) -> str:
-    return re.sub(r"(^|[^\w'])(\w)", lambda match: match[1] + upper(match[2]), text)
+    return _BEHIND_SEPARATOR.sub(lambda match: upper(match[0]), text)
 
 
 def _quote(*values: object) -> str:
@@ -115,6 +161,20 @@ def _replace_pattern(pattern: str, text: str, replacement: str) -> str:
         return _GO_TEMPLATE.sub(group, replacement)
 
     return compiled.sub(expand, text)
+
+
+def _match(pattern: str, text: str) -> bool:
+    return compile_pattern(pattern).search(text) is not None
+
+
+def _soft_match(pattern: str, text: str) -> bool:
+    try:
+        compile_pattern(pattern)
+    except NotHereError:
+        raise
+    except ExpressionError:
+        return False  # as sprig; mustRegexMatch is the one that fails
+    return _match(pattern, text)
 
 
 def _find(pattern: str, text: str) -> str:
@@ -247,6 +307,9 @@ def _round_duration(context: Context, value: object) -> str:
 FUNCTIONS: dict[str, tuple[str, Callable[..., object]]] = {
     "hello": ("", lambda: "Hello!"),
     "abbrev": ("is", _abbrev),
+    "abbrevboth": ("iis", _abbrev_both),
+    "wrap": ("is", lambda width, text: _wrap(width, "", text, cut=False)),
+    "wrapWith": ("iss", lambda width, newline, text: _wrap(width, newline, text, cut=True)),
     "trunc": ("is", _trunc),
     "trim": ("s", str.strip),
     "upper": ("s", upper),
@@ -296,7 +359,8 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., object]]] = {
     "b64dec": ("s", _soft_base64),
     "b32enc": ("s", lambda text: base64.b32encode(utf8(text)).decode()),
     "b32dec": ("s", _soft_base32),
-    "regexMatch": ("ss", lambda pattern, text: compile_pattern(pattern).search(text) is not None),
+    "regexMatch": ("ss", _soft_match),
+    "mustRegexMatch": ("ss", _match),
     "regexFind": ("ss", _find),
     "regexFindAll": ("ssi", _find_all),
     "regexReplaceAll": ("sss", _replace_pattern),
@@ -329,7 +393,6 @@ FUNCTIONS |= {
     **{
         f"must{name[0].upper()}{name[1:]}": FUNCTIONS[name]
         for name in (
-            "regexMatch",
             "regexFind",
             "regexFindAll",
             "regexReplaceAll",

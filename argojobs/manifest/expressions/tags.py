@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from argojobs.errors import ExpressionError, TagError
-from argojobs.manifest.expressions.values import shorten, to_json, valid_text
+from argojobs.manifest.expressions.values import NotHereError, shorten, to_json, valid_text
 
 OPEN = "{{"
 CLOSE = "}}"
@@ -233,7 +233,7 @@ def _expression(
             )
         text = valid_text(value) if isinstance(value, str) else to_json(value)
     except ExpressionError as error:
-        if may_stay:
+        if may_stay and not isinstance(error, NotHereError):
             return unresolved
         raise TagError(
             f"failed to evaluate {{{{={source}}}}}: {error.what}", hint=error.hint

@@ -39,6 +39,28 @@ class Duration:
     nanoseconds: int
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of sprig's semver: its text is its JSON, too. original: as it was given."""
+
+    major: int
+    minor: int
+    patch: int
+    prerelease: str = ""
+    metadata: str = ""
+    original: str = ""
+
+    def __str__(self) -> str:
+        """`1.2.3-rc.1+build`."""
+        numbers = f"{self.major}.{self.minor}.{self.patch}"
+        prerelease = f"-{self.prerelease}" if self.prerelease else ""
+        return numbers + prerelease + (f"+{self.metadata}" if self.metadata else "")
+
+
+class NotHereError(ExpressionError):
+    """Argo could evaluate it and this engine does not: such a tag must not stay as text in silence."""
+
+
 class AnyMap(dict[object, object]):
     """A Go `map[any]any` (of fromPairs and groupBy): it has values of any kind as keys, and no JSON."""
 
@@ -62,6 +84,7 @@ def kind(value: object) -> str:
         ((list, tuple, bytes), "array"),
         (datetime, "time.Time"),
         (Duration, "time.Duration"),
+        (Version, "*semver.Version"),
     ):
         if isinstance(value, python_type):
             return name
@@ -242,8 +265,8 @@ def _json(value: object, newline: str, escape_html: bool, budget: list[int]) -> 
     budget[0] -= 1
     if budget[0] < 0:
         raise failure("the value is too large to write as JSON", "write a smaller part of it")
-    if isinstance(value, str):
-        return _json_string(value, escape_html)
+    if isinstance(value, (str, Version)):
+        return _json_string(str(value), escape_html)
     if value is None:
         return "null"
     if isinstance(value, bool):

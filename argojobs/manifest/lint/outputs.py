@@ -34,11 +34,12 @@ def check_inputs_and_outputs(subject: Subject) -> Iterator[Finding]:
         yield from _output_parameters(place)
     path = (*subject.at, "arguments")
     for index, one in items(subject.spec.get("arguments"), "parameters"):
-        yield from _enum(one, (*path, "parameters", index))
+        yield from _enum(one, (*path, "parameters", index), of_argument=True)
         yield from _argument_source(one, (*path, "parameters", index))
     for place in subject.places:
         for index, one in items(place.template.get("inputs"), "parameters"):
-            yield from _enum(one, (*place.path, "inputs", "parameters", index))
+            where = (*place.path, "inputs", "parameters", index)
+            yield from _enum(one, where, of_argument=False)
 
 
 def _leaf(template: Object) -> bool:
@@ -153,17 +154,20 @@ def _output_parameters(place: Place) -> Iterator[Finding]:
                 yield error("output-value", (*path, "valueFrom"), what, hint)
 
 
-def _enum(one: Object, path: Path) -> Iterator[Finding]:
+def _enum(one: Object, path: Path, *, of_argument: bool) -> Iterator[Finding]:
+    """That a parameter's enum allows its values; of them Argo looks at an argument's value alone."""
     allowed = one.get("enum")
     if allowed is None:
         return
     if not allowed:
-        yield error("enum", (*path, "enum"), "the enum allows nothing", "list the values, or none")
+        make = error if of_argument else warning
+        yield make("enum", (*path, "enum"), "the enum allows nothing", "list the values, or none")
         return
     for field in ("value", "default"):
         value = one.get(field)
         if value is not None and value not in allowed and "{{" not in str(value):
-            yield error(
+            make = error if of_argument and field == "value" else warning
+            yield make(
                 "enum",
                 (*path, field),
                 f"{value!r} is none of the values that the enum allows",
@@ -198,7 +202,7 @@ def check_argument_sources(
         if one.get("valueFrom") is not None:
             yield from _argument_source(one, (*path, "parameters", index))
         if one.get("enum") is not None:
-            yield from _enum(one, (*path, "parameters", index))
+            yield from _enum(one, (*path, "parameters", index), of_argument=True)
     for index, one in items(arguments, "artifacts"):
         if len(one) > 2:
             yield from _location(one, (*path, "artifacts", index))

@@ -45,33 +45,6 @@ _SINGLE = frozenset({"item", "retries"})
 _OF_EXPRESSIONS = frozenset(
     {"unresolved-reference", "gathered-artifact", "reference-not-before", "item-outside-loop"}
 )
-#: What sprig has beside what our own engine offers. Source: sprig's docs.
-_MORE_OF_SPRIG = frozenset(
-    [
-        "abbrevboth",
-        "bcrypt",
-        "buildCustomCert",
-        "decryptAES",
-        "derivePassword",
-        "encryptAES",
-        "genCA",
-        "genCAWithKey",
-        "genPrivateKey",
-        "genSelfSignedCert",
-        "genSelfSignedCertWithKey",
-        "genSignedCert",
-        "genSignedCertWithKey",
-        "htpasswd",
-        "randBytes",
-        "semver",
-        "typeIsLike",
-        "urlJoin",
-        "urlParse",
-        "wrap",
-        "wrapWith",
-    ]
-)
-
 #: Says what is wrong with a name: None, or a finding's level, code, message and hint.
 Fault = tuple[Callable[..., Finding], str, str, str]
 Resolver = Callable[[str], "Fault | None"]
@@ -146,7 +119,7 @@ def check_expression(
     """That an expression parses and, with a resolver, that what it names is there.
 
     Tags in it are replaced before Argo reads it, so one with tags is not judged. in_tag: whether
-    it stands in `{{=...}}`, where Argo wants every name before it begins.
+    it stands in `{{=...}}`, where a loop wants every name before it begins, those of `let` too.
     """
     from ..expressions import expr
 
@@ -161,7 +134,14 @@ def check_expression(
     if resolver is None:
         return
     required = set(expr.required_names(text))
-    own = set() if in_tag else expr.let_names(text)
+    own = expr.let_names(text)
+    if own and in_tag and "item" in {name.partition(".")[0] for name in found}:
+        yield error(
+            "unresolved-reference",
+            path,
+            f"Argo knows no {min(own)!r} where an item of a loop is put in",
+            "write it without `let`, or pass the item on and compute in the template it calls",
+        )
     for name in found:
         if name.partition(".")[0] in own or ("metrics" in path and name in OF_METRICS):
             continue
@@ -201,7 +181,14 @@ def _sprig(text: str, path: Path) -> Iterator[Finding]:
         function = name.removeprefix("sprig.")
         if function == name or "." in function:
             continue
-        if function not in sprig.FUNCTIONS and function not in _MORE_OF_SPRIG:
+        if function in sprig.NOT_OFFERED:
+            yield warning(
+                "function-not-here",
+                path,
+                f"there is no {name} on this machine, only on a cluster",
+                "a run here ends in an Error where it is called: do it in a step of its own",
+            )
+        elif function not in sprig.FUNCTIONS:
             near = nearest(function, sprig.FUNCTIONS)
             hint = f"did you mean sprig.{near}?" if near else "its functions are those of sprig"
             yield error("unresolved-reference", path, f"there is no function {name}", hint)

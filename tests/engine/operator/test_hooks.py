@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from player import Ended, Player, children, given, manifest, nodes, play, tree
+
+from argojobs.engine.model import StartPod
 
 BYE = "[{name: bye, inputs: {parameters: [{name: w, default: '{{workflow.status}} {{workflow.failures}}'}]}, container: {image: i}}]"
 
@@ -172,3 +175,77 @@ hooks:
     assert children(done, "wf") == ["wf.hooks.good", "wf.hooks.running", "wf[0]"]
     assert "wf.hooks.failed" not in nodes(done)
     assert done["status"]["phase"] == "Succeeded"
+
+
+SLOW = """
+- {name: bye, container: {image: i}}
+- {name: many, steps: [[{name: x, template: bye}], [{name: y, template: bye}]]}
+- {name: graph, dag: {tasks: [{name: x, template: bye}, {name: y, template: bye, depends: x}]}}
+- {name: again, retryStrategy: {limit: 1}, container: {image: i}}
+- {name: wait, suspend: {duration: "9"}}
+"""
+RUNNING = 'hooks: {run: {template: %s, expression: workflow.status == "Running"}}'
+
+
+@pytest.mark.parametrize("template", ["bye", "many", "graph", "again", "wait"])
+@pytest.mark.parametrize(
+    ("main", "phase"),
+    [
+        ("dag: {tasks: [{name: a, template: pod}]}", "Succeeded"),
+        ("dag: {tasks: [{name: a, template: pod, withItems: [1, 2]}]}", "Succeeded"),
+        (
+            "dag: {tasks: [{name: a, template: pod}, {name: s, template: pod, when: 'false'}]}",
+            "Succeeded",
+        ),
+        ("dag: {tasks: [{name: a, template: graph}]}", "Succeeded"),
+        ("dag: {tasks: [{name: f, template: pod}]}", "Failed"),
+        ("{dag: {tasks: [{name: a, template: pod}]}, retryStrategy: {limit: 1}}", "Succeeded"),
+        ("steps: [[{name: a, template: pod}]]", "Succeeded"),
+    ],
+    ids=["dag", "loop", "skipped", "nested", "failed", "retried", "steps"],
+)
+def test_the_end_waits_for_a_hook_of_the_workflow_that_still_runs(
+    template: str, main: str, phase: str
+) -> None:
+    """Argo 4.0.5: a dag with such a hook stays Running till the hook is over, then Succeeds."""
+
+    def hook_last(start: StartPod, name: str) -> Ended:
+        return Ended(code=1 if name.endswith(".f") else 0, seconds=30 if "hooks" in name else 1)
+
+    done = play(manifest(main, spec=RUNNING % template, more=SLOW), hook_last)
+    assert done["status"]["phase"] == phase
+    assert nodes(done)["wf.hooks.run"]["phase"] == "Succeeded"
+    assert "message" not in nodes(done)["wf"]
+
+
+def test_a_dag_whose_hook_fails_late_is_still_a_success() -> None:
+    text = manifest("dag: {tasks: [{name: a, template: pod}]}", spec=RUNNING % "again", more=SLOW)
+    done = play(text, {"wf.hooks.run(0)": Ended(code=1), "wf.hooks.run(1)": Ended(code=1)})
+    assert done["status"]["phase"] == "Succeeded"
+    assert nodes(done)["wf.hooks.run"]["phase"] == "Failed"
+    player = Player(text)
+    player.begin()
+    player.end_pod("wf.a")
+    assert player.node("wf")["phase"] == "Running"
+    player.stop()
+    assert player.over
+
+
+def test_a_task_in_a_nested_dag_waits_for_its_own_slow_hook() -> None:
+    done = play(
+        manifest(
+            "dag: {tasks: [{name: a, template: inner}, {name: b, template: pod, depends: a}]}",
+            more=SLOW
+            + """
+- name: inner
+  dag:
+    tasks:
+    - name: t
+      template: pod
+      hooks: {run: {template: bye, expression: 'tasks["t"].status == "Running"'}}
+""",
+        ),
+        running=True,
+    )
+    assert done["status"]["phase"] == "Succeeded"
+    assert nodes(done)["wf.a.t.hooks.run"]["phase"] == "Succeeded"

@@ -194,3 +194,29 @@ def test_a_factor_that_is_no_whole_number_ends_the_run_with_a_message(factor: st
     done = play(text, lambda start, name: Ended(code=1))
     assert done["status"]["phase"] == "Error"
     assert f"factor '{factor}' is no whole number" in done["status"]["message"]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.027905, "0"), (0.9999, "0"), (3.2, "3")])
+def test_the_last_attempts_duration_has_whole_seconds(seconds: float, told: str) -> None:
+    """As Argo's times: `asInt(lastRetry.duration)` works there, in expressions and in templates."""
+    strategy = "{limit: 1, expression: asInt(lastRetry.duration) < 100}"
+    body = "container: {image: i, args: ['{{lastRetry.duration}}']}"
+    player = Player(retried(strategy, body=body))
+    done = player.play(lambda start, name: Ended(code=1, seconds=seconds))
+    assert nodes(done)["wf"]["message"] == "No more retries left"
+    assert [start.template["container"]["args"] for start in player.started] == [["0"], [told]]
+
+
+def test_behind_the_last_attempt_nothing_is_waited_for() -> None:
+    player = Player(retried("{limit: 1, backoff: {duration: 10}}"))
+    player.begin()
+    player.end_pod("wf(0)", code=1)
+    player.tick()
+    player.end_pod("wf(1)", code=1)
+    assert player.node("wf")["message"] == "No more retries left"
+
+
+def test_a_pause_that_has_grown_for_days_is_still_a_number() -> None:
+    player = Player(retried("{limit: 400, backoff: {duration: 1, factor: 10, cap: 2}}"))
+    done = player.play(lambda start, name: Ended(code=1))
+    assert len(children(done, "wf")) == 401

@@ -144,6 +144,54 @@ def test_suspend_and_resume_of_what_has_ended_change_nothing():
     assert player.object() == ended
 
 
+SHORT = [
+    "steps: [[{name: a, template: s}], [{name: b, template: s}], [{name: c, template: s}]]",
+    "dag: {tasks: [{name: a, template: s}, {name: b, template: s, depends: a}]}",
+    "steps: [[{name: a, template: s, withItems: [1, 2]}], [{name: b, template: s}]]",
+    "steps: [[{name: a, template: s, hooks: {exit: {template: s}}}], [{name: b, template: s}]]",
+]
+
+
+@pytest.mark.parametrize("main", SHORT, ids=["steps", "dag", "loop", "hook"])
+@pytest.mark.parametrize("duration", ["0", "0s", "-5"])
+@pytest.mark.parametrize("reload", [False, True], ids=["", "reloaded"])
+def test_suspends_that_are_over_when_they_begin_follow_each_other(main, duration, reload):
+    """Argo 4.0.5 ends all of these as Succeeded: a node may be born due while another one rings."""
+    short = [{"name": "s", "suspend": {"duration": duration}}]
+    made = manifest(main)
+    made["spec"]["templates"] += short
+    assert play(made, reload=reload)["status"]["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize("limit", ["timeout", "pendingTimeout"])
+def test_a_pod_whose_time_to_start_is_over_at_once_behind_a_suspend_is_ended(limit):
+    made = manifest("steps: [[{name: a, template: s}], [{name: b, template: p}]]")
+    made["spec"]["templates"] += [
+        {"name": "s", "suspend": {"duration": "1"}},
+        {"name": "p", limit: "0s", "container": {"image": "i", "command": ["c"]}},
+    ]
+    player = Player(made)
+    player.begin()
+    player.tick()
+    player.tick()
+    assert list(player.killed.values()) == ["timeout"]
+
+
+def test_a_retry_without_a_pause_behind_a_suspend_tries_again():
+    made = manifest("steps: [[{name: a, template: s}], [{name: b, template: again}]]")
+    made["spec"]["templates"] += [
+        {"name": "s", "suspend": {"duration": "0"}},
+        {
+            "name": "again",
+            "retryStrategy": {"limit": 2, "retryPolicy": "Always", "backoff": {"duration": "0"}},
+            "steps": [[{"name": "n", "template": "s"}, {"name": "x", "template": "missing"}]],
+        },
+    ]
+    ended = play(made)
+    assert tree(ended)["wf[1].b(2)"] == "Failed"
+    assert nodes(ended)["wf[1].b"]["message"] == "No more retries left"
+
+
 class TestSuspendNodes:
     def test_resume_lets_all_of_them_succeed_with_their_defaults(self):
         player = Player(manifest(ASKING, more=APPROVAL))

@@ -5,8 +5,10 @@ from random import Random
 
 import pytest
 
-from argojobs.errors import ExpressionError
+from argojobs.errors import ExpressionError, TagError
+from argojobs.manifest.expressions import tags
 from argojobs.manifest.expressions.expr import evaluate
+from argojobs.manifest.expressions.sprig import FUNCTIONS, NOT_OFFERED
 
 NOW = datetime(2024, 2, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -21,7 +23,8 @@ def value(source: str) -> object:
         ("sprig.trunc(-2, 'abcdef')", "ef"),
         ("sprig.substr(1, 3, 'hello')", "el"),
         ("sprig.abbrev(5, 'hello world')", "he..."),
-        ('sprig.title("hello world\'s")', "Hello World's"),
+        ('sprig.title("hello world\'s")', "Hello World'S"),
+        ('sprig.title("a/b.c d_e 1x éa")', "A/B.C D_e 1x Éa"),
         ("sprig.untitle('Hello World')", "hello world"),
         ("sprig.nospace(' a b ')", "ab"),
         ("sprig.initials('First Try')", "FT"),
@@ -106,6 +109,60 @@ def test_value(source, expected):
     assert type(result) is type(expected)
 
 
+URL = "sprig.urlParse('HTTP://u:p@[::1]:80/a%20b?q=1#f%20g')"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("sprig.wrap(3, 'abc def')", "abc\ndef"),
+        ("sprig.wrap(5, 'a longword  b cc')", "a\nlongword\n b cc"),
+        ("sprig.wrap(-4, 'ab c')", "ab\nc"),
+        ("sprig.wrapWith(3, '|', 'abcdefg hi jkl')", "abc|def|g|hi|jkl"),
+        ("sprig.abbrevboth(5, 10, '1234 5678 9123')", "...5678..."),
+        ("sprig.abbrevboth(100, 8, 'abcdefghijklmn')", "...jklmn"),
+        ("sprig.abbrevboth(-5, 8, 'abcdefghijklmn')", "abcde..."),
+        ("sprig.typeIsLike('string', 'a')", True),
+        ("sprig.typeIsLike('semver.Version', sprig.semver('1.2'))", True),
+        ("sprig.semver('1.2.3-rc.1').Minor() + 1", 3),
+        ("string(sprig.semver('v1.2-a+b'))", "1.2.0-a+b"),
+        ("toJson([sprig.semver('1.2.3').IncMinor()])", '["1.3.0"]'),
+        ("toJson(sprig.semver('1.2.3-a').IncPatch())", '"1.2.3"'),
+        ("sprig.semver('v1.2').Original()", "v1.2"),
+        ("sprig.semver('1.2') == sprig.semver('1.2')", True),
+        (URL + ".hostname", "::1"),
+        (URL + ".path", "/a b"),
+        (f"sprig.urlJoin({URL})", "http://u:p@[::1]:80/a%20b?q=1#f%20g"),
+        ("sprig.urlParse('mailto:joe@x.org').opaque", "joe@x.org"),
+        ("sprig.urlJoin(sprig.dict('path', 'a:b/c'))", "./a:b/c"),
+        ("sprig.urlJoin(sprig.dict('userinfo', 'u:p', 'host', 'h'))", "//u:p@h"),
+        ("sprig.int64('12.7')", 12),
+        ("sprig.int64('010')", 8),
+        ("sprig.int64('0x10')", 16),
+        ("sprig.int64('08')", 0),
+        ("sprig.randAlpha(-1)", ""),
+        ("len(sprig.randBytes(3))", 4),
+        ("sprig.regexMatch('(', 'a')", False),
+    ],
+)
+def test_what_sprig_4_0_5_gives(source, expected):
+    """Each evaluated by Argo's own code."""
+    assert value(source) == expected
+
+
+@pytest.mark.parametrize("name", sorted(NOT_OFFERED))
+def test_what_only_argo_offers_is_an_error_and_does_not_stay_as_text(name):
+    with pytest.raises(TagError, match=f"this engine has no sprig.{name}"):
+        tags.replace("{{=sprig." + name + "('a')}}", {}, strict=False)
+    assert tags.replace("{{=false ? sprig." + name + "('a') : 'b'}}", {}, strict=False) == "b"
+
+
+def test_every_function_of_sprig_is_known():
+    """The list of sprig 3.3.0, which Argo 4 has, without the two that Argo removes."""
+    assert len(FUNCTIONS) == 209
+    assert {"env", "expandenv"}.isdisjoint(FUNCTIONS)
+
+
 @pytest.mark.parametrize(
     ("constraint", "version", "satisfied"),
     [
@@ -155,6 +212,18 @@ def test_random_values_are_drawn_from_the_given_source():
         "sprig.has(1, 'a')",
         "sprig.env('HOME')",
         "sprig.expandenv('$HOME')",
+        "sprig.semver('01.2.3')",
+        "sprig.semver('1.2.3').Nope()",
+        "sprig.urlParse('http://h:a/x')",
+        "sprig.urlParse('http://h%41/x')",
+        "sprig.urlParse('http://[::1/x')",
+        "sprig.urlParse('http://u @h/')",
+        "sprig.urlParse('http://h/%zz')",
+        "sprig.urlParse('x:y\\n')",
+        "sprig.urlParse(':x')",
+        "sprig.urlJoin(sprig.dict('scheme', 1))",
+        "sprig.urlJoin(sprig.dict('userinfo', 'u p', 'host', 'h'))",
+        "sprig.wrapWith(1, sprig.repeat(2000, 'x'), sprig.repeat(2000, 'a'))",
     ],
 )
 def test_error(source):

@@ -315,6 +315,27 @@ class TestExpressions:
         retry = "container: {image: 'busybox:1.36'}\nretryStrategy: {limit: 1, expression: \"let a = 1; lastRetry.exitCode == string(a)\"}"
         assert codes(retry) == []
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "let v = 2; v + 1",
+            "map([1,2], let d = # * 2; d + 1)",
+            "let a = inputs.parameters.n; let b = a; b + a",
+            "let f = {a: 1}; f.a",
+        ],
+    )
+    def test_a_let_is_known_in_a_tag(self, text):
+        """Argo 4.0.5 runs them all."""
+        example = "templates: [{name: main, inputs: {parameters: [{name: 'n', default: '1'}]}, container: {image: 'busybox:1.36', args: [%s]}}]"
+        assert codes(example % json.dumps("{{=" + text + "}}")) == []
+
+    @pytest.mark.parametrize("text", ["let v = item; v + v", "map([1], let d = item; d)"])
+    def test_a_let_with_an_item_is_an_error_as_argo_wants_every_name_there(self, text):
+        step = "steps: [[{name: a, template: t, withItems: [x], arguments: {parameters: [{name: p, value: %s}]}}]]"
+        found = lint(complete(step % json.dumps("{{=" + text + "}}")))[-1]
+        assert (found.level, found.code) == ("error", "unresolved-reference")
+        assert "where an item of a loop is put in" in found.message
+
     def test_metrics_have_names_of_their_own(self):
         metrics = "metrics: {prometheus: [{name: a, help: b, when: '{{status}} == Failed', counter: {value: '1'}, labels: [{key: k, value: '{{=duration}}'}]}]}"
         assert codes("container: {image: 'busybox:1.36'}\n" + metrics) == []
@@ -323,6 +344,36 @@ class TestExpressions:
         data = "templates: [{name: main, data: {source: {artifactPaths: {name: a, s3: {key: k}}}, transformation: [{expression: %s}]}}]"
         assert codes(data % json.dumps("filter(data, {# endsWith '.pdf'})")) == []
         assert codes(data % json.dumps("filter(data, {")) == ["expression-syntax"]
+
+
+class TestEnums:
+    """What `argo lint`, submit and the controller of 4.0.5 say of a value that an enum lacks."""
+
+    LEAF = (
+        "templates: [{name: main, inputs: {parameters: [%s]}, container: {image: 'busybox:1.36'}}]"
+    )
+
+    @pytest.mark.parametrize(
+        "parameter",
+        [
+            "{name: x, default: q, enum: [a, b]}",
+            "{name: x, value: q, enum: [a, b]}",
+            "{name: x, default: q, enum: []}",
+        ],
+    )
+    def test_of_an_input_it_is_not_looked_at_so_that_it_is_a_warning(self, parameter):
+        assert levels(self.LEAF % parameter) == ["warning"]
+
+    def test_of_an_argument_the_value_is_looked_at_and_the_default_is_not(self):
+        arguments = "arguments: {parameters: [%s]}\n"
+        work = self.LEAF % ""
+        value, default = (
+            "{name: x, value: q, enum: [a]}",
+            "{name: x, value: a, default: q, enum: [a]}",
+        )
+        assert levels(arguments % value + work) == ["error"]
+        assert levels(arguments % "{name: x, value: q, enum: []}" + work) == ["error"]
+        assert levels(arguments % default + work) == ["warning"]
 
 
 class TestCronWorkflows:

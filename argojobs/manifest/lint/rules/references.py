@@ -101,6 +101,25 @@ templates:
 """,
     ),
     Rule(
+        "function-not-here",
+        "warning",
+        "A function that only a cluster has",
+        "Argo's expressions have it, the local engine has not: what makes keys and certificates, "
+        "hashes passwords and looks up hosts. A run on this machine ends in an Error there.",
+        "Let a step of its own do it, with a program of its image.",
+        ARGO + "variables/#expression",
+        """\
+container:
+  image: busybox:1.36
+  args: ["{{=sprig.genPrivateKey('ed25519')}}"]
+""",
+        """\
+container:
+  image: busybox:1.36
+  args: ["{{=sprig.sha256sum(workflow.name)}}"]
+""",
+    ),
+    Rule(
         "skipped-output",
         "warning",
         "The output of something that may be skipped",

@@ -145,7 +145,9 @@ arguments:
         "enum",
         "error",
         "A value that its enum does not allow",
-        "A parameter with an enum takes the values that it lists, and it lists at least one.",
+        "A parameter with an enum takes the values that it lists, and it lists at least one. "
+        "Argo looks at the values of arguments alone: in a default, or a template's input, it is a "
+        "warning.",
         "Choose one of them.",
         ARGO + "fields/#parameter",
         """\
