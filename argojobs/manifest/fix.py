@@ -22,6 +22,7 @@ from . import layout, moves
 from .documents import PODS, Contents, Document, Other, parse, written_path
 from .fields import check_fields
 from .findings import Finding, warning
+from .kinds import KINDS, spec_path
 from .nodes import Node, compose
 from .places import Path
 from .when_quotes import quoted_when
@@ -60,14 +61,6 @@ class _Wish:
     def key(self) -> _Key:
         return (self.number, self.finding.code, self.finding.path)
 
-
-#: Where the workflow's spec stands in the objects that are fixed.
-_BASES: dict[str, Path] = {
-    "Workflow": ("spec",),
-    "WorkflowTemplate": ("spec",),
-    "ClusterWorkflowTemplate": ("spec",),
-    "CronWorkflow": ("spec", "workflowSpec"),
-}
 
 _Key = tuple[int, str, Path]
 _Planned = tuple[_Wish, list[layout.Edit]]
@@ -227,11 +220,12 @@ def _wishes(contents: Contents) -> Iterator[_Wish]:
     """Yield what there is to fix in a file."""
     for number, document in enumerate(_objects(contents)):
         is_pod = document.kind in PODS
-        base = _BASES.get("Workflow" if is_pod else document.kind)
-        if base is None or not isinstance(_part(document.value, base), dict):
+        kind = "Workflow" if is_pod else document.kind
+        base = spec_path(kind)
+        if kind not in KINDS or not isinstance(_part(document.value, base), dict):
             continue
         calls = moves.Calls(document.value, base)
-        for finding in check_fields(document.value, "Workflow" if is_pod else document.kind):
+        for finding in check_fields(document.value, kind):
             if finding.code == "misplaced-field" and not is_pod:
                 yield _move(number, document, finding, calls)
             elif finding.code == "not-text":

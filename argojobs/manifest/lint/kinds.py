@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import API_VERSION
 from ..findings import Finding, error, warning
+from ..kinds import API_VERSION
 from ..places import Path
 from .calls import unknown_reference
 from .cron import check_cron
