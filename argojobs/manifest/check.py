@@ -259,7 +259,8 @@ def _check_own_name(
         )
     else:
         seen.add(name)
-        yield from check_field_name(name, (*path, "name"), f"{what}-name", what)
+        if "{{" not in name:  # Argo reads it when the tags in it are replaced
+            yield from check_field_name(name, (*path, "name"), f"{what}-name", what)
 
 
 def _check_dag(dag: Mapping[str, Any], path: Path, known: Mapping[str, Needs]) -> Iterator[Finding]:

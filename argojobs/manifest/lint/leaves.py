@@ -50,10 +50,10 @@ def _script(place: Place, subject: Subject) -> Iterator[Finding]:
     path = (*place.path, "script")
     inherited = subject.defaults.get("script") or NOTHING
     if not script.get("command") and not inherited.get("command"):
-        yield error(
+        yield warning(
             "script-command",
             path,
-            "the script has no command to run it",
+            "the script has no command to run it: the image's own entrypoint gets it",
             "add `command: [python]` or `command: [sh]`",
         )
     if not script.get("source") and not inherited.get("source"):

@@ -42,7 +42,6 @@ BEYOND = {
     "reference-not-before",
     "request-above-limit",
     "retry-limit",
-    "script-command",
     "semaphore",
     "sequence",
     "suspend-duration",

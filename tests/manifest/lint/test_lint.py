@@ -33,7 +33,8 @@ def codes(example, **options):
 
 
 def levels(example, **options):
-    return [one.level for one in lint(complete(example), **options)]
+    workflow = complete(example)
+    return [one.level for one in lint(workflow, kind=workflow["kind"], **options)]
 
 
 class TestTemplatesOfOtherObjects:
@@ -75,6 +76,92 @@ spec:
         assert codes(call % "", templates=[library]) == ["unresolved-reference"]
         given = ", arguments: {parameters: [{name: version, value: '2'}]}"
         assert codes(call % given, templates=[library]) == []
+
+    INPUT = "inputs: {parameters: [{name: uri, value: '{{workflow.parameters.uri}}'}]}"
+    GIVEN = "arguments: {parameters: [{name: uri, value: x}]}"
+
+    def test_a_value_of_an_input_counts_only_where_a_caller_gives_none(self):
+        train = (
+            f"{{name: train, {self.INPUT}, steps: [[{{name: a, template: work, {self.GIVEN}}}]]}}"
+        )
+        work = f"{{name: work, {self.INPUT}, suspend: {{}}}}"
+        spec = f"{{entrypoint: train, templates: [{train}, {work}]}}"
+        library = complete(f"{{kind: WorkflowTemplate, metadata: {{name: shared}}, spec: {spec}}}")
+        assert codes(CALL % ("train", f", {self.GIVEN}"), templates=[library]) == []
+        assert codes(CALL % ("train", ""), templates=[library]) == ["unresolved-reference"]
+
+    def test_so_it_is_within_a_workflow(self):
+        text = "{templates: [{name: main, steps: [[%s]]}, {name: work, " + self.INPUT
+        text += ", suspend: {}}]}"
+        given = "{name: a, template: work, " + self.GIVEN + "}"
+        without = "{name: b, template: work}"
+        assert codes(text % given) == []
+        assert codes(text % without) == ["unresolved-reference"]
+        assert codes(text % f"{given}, {without}") == ["unresolved-reference"]
+
+    def test_an_entrypoint_is_given_the_workflows_own(self):
+        text = "{arguments: {parameters: [%s]}, templates: [{name: main, inputs: {parameters: "
+        text += "[{name: uri, value: '{{workflow.parameters.other}}'}]}, suspend: {}}]}"
+        assert codes(text % "{name: uri, value: x}") == []
+        assert codes(text % "{name: x, value: x}") == ["unresolved-reference"]
+
+    LIBRARY = """
+kind: WorkflowTemplate
+metadata: {name: shared}
+spec:
+  entrypoint: train
+  templates:
+  - {name: train, steps: [[{name: a, template: work}]]}
+  - name: work
+    volumes: [{name: own, emptyDir: {}}]
+    container:
+      image: busybox:1.36
+      volumeMounts: [{name: own, mountPath: /own}, {name: workdir, mountPath: /work}]
+"""
+
+    @pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate"])
+    def test_a_library_mounts_volumes_of_the_workflow_that_uses_it(self, kind):
+        assert codes(self.LIBRARY.replace("WorkflowTemplate", kind)) == []
+        assert codes(self.LIBRARY.replace("WorkflowTemplate", "Workflow")) == ["volume-undeclared"]
+
+    def test_who_uses_it_must_have_the_volume(self):
+        library = complete(self.LIBRARY)
+        call = "{templates: [{name: main, " + CALL % ("train", "") + "}]%s}"
+        assert codes(call % "", templates=[library]) == ["volume-undeclared"]
+        volume = ", volumes: [{name: workdir, emptyDir: {}}]"
+        assert codes(call % volume, templates=[library]) == []
+        claim = ", volumeClaimTemplates: [{metadata: {name: workdir}, spec: {}}]"
+        assert codes(call % claim, templates=[library]) == []
+
+    def test_a_label_may_come_from_the_workflow_that_uses_it(self):
+        text = "{kind: %s, spec: {templates: [{name: main, container: {image: 'busybox:1.36', "
+        text += "args: ['{{workflow.labels.a}}', '{{workflow.annotations.b}}']}}]}}"
+        assert levels(text % "WorkflowTemplate") == ["warning", "warning"]
+        assert levels(text % "Workflow") == ["error", "error"]
+
+
+class TestNames:
+    def test_one_with_a_tag_is_read_when_the_tag_is_replaced(self):
+        name = "'{{workflow.name}}'"
+        assert codes("steps: [[{name: " + name + ", template: work}]]") == []
+        assert codes("dag: {tasks: [{name: " + name + ", template: work}]}") == []
+        output = "{name: 'r {{workflow.name}}', valueFrom: {path: /r}}"
+        example = "{container: {image: 'busybox:1.36'}, %s: {parameters: [%s]}}"
+        assert codes(example % ("outputs", output)) == []
+        assert codes(example % ("inputs", output)) == ["parameter-name"]
+
+    def test_a_template_with_one_cannot_be_called(self):
+        assert codes("{templates: [{name: main, suspend: {}}, {name: '{{=1}}', suspend: {}}]}") == [
+            "template-name",
+            "template-unused",
+        ]
+
+    def test_volumes_of_a_workflow_may_name_outputs_of_tasks(self):
+        tag = "{{tasks.a.outputs.parameters.x}}"
+        text = "{volumes: [{name: v, configMap: {name: '%s'}}]}"
+        assert codes(text % tag) == []
+        assert codes(text % tag.replace("tasks", "steps")) == []
+        assert codes(text % tag.replace("tasks.a", "inputs")) == ["unresolved-reference"]
 
 
 class TestEmptyEntries:
