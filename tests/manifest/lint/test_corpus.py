@@ -34,6 +34,7 @@ BEYOND = {
     "http-url",
     "item-outside-loop",
     "label",
+    "list-value",
     "loop-parameter",
     "memoize",
     "parallelism",
