@@ -9,7 +9,7 @@ from work_done import calls
 from argojobs.manifest.lint import lint
 from argojobs.manifest.lint.ancestry import Ancestry
 from argojobs.manifest.lint.conditions import quoted
-from argojobs.manifest.lint.durations import is_duration, is_go_duration
+from argojobs.manifest.lint.durations import is_duration, is_go_duration, remedy as in_hours
 from argojobs.manifest.lint.resources import quantity
 from argojobs.manifest.lint.schedule import schedule_fault
 from argojobs.manifest.lint.subject import Caller
@@ -231,13 +231,19 @@ class TestHostPorts:
 
     def test_two_at_once_collide_unless_only_one_of_them_runs(self):
         assert self.codes() == ["host-port"]
-        assert self.codes(spec=", parallelism: 1") == []
-        assert self.codes(more=", parallelism: 1") == []
+        assert self.codes(spec=", parallelism: 1") == ["host-port-runs"]
+        assert self.codes(more=", parallelism: 1") == ["host-port-runs"]
         when = ", when: \"'{{workflow.name}}' %s 'a'\""
-        assert self.codes(when % "==", when % "!=") == []
-        assert self.codes(when % "==", when.replace("'a'", "'b'") % "==") == []
+        assert self.codes(when % "==", when % "!=") == ["host-port-runs"]
+        assert self.codes(when % "==", when.replace("'a'", "'b'") % "==") == ["host-port-runs"]
         assert self.codes(when % "!=", when.replace("'a'", "'b'") % "!=") == ["host-port"]
         assert self.codes(when % "==", "") == ["host-port"]
+
+    def test_one_run_alone_is_said_more_weakly(self):
+        example = "{templates: [{name: main, container: {image: 'busybox:1.36', ports: [%s]}}]}"
+        assert codes(example % "{containerPort: 80, hostPort: 80}") == ["host-port-runs"]
+        assert codes(example % "{containerPort: 80}") == []
+        assert self.codes(", depends: b") == ["host-port-runs"]
 
 
 class TestConditions:
@@ -262,6 +268,35 @@ class TestConditions:
         workflow = complete("dag: {tasks: [{name: a, template: work}]}")
         workflow["spec"]["templates"][0]["dag"]["tasks"] = [task]
         assert [one.code for one in lint(workflow)] == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("{{workflow.parameters.sha}} != 0000000", ["when-unquoted"]),
+            ("{{workflow.parameters.sha}} == 5", ["when-unquoted"]),
+            ("5 < {{ workflow.parameters.sha }}", ["when-unquoted"]),
+            ("{{inputs.parameters.words}} > 1", ["when-unquoted"]),
+            ("'{{workflow.parameters.sha}}' != '0000000'", []),
+            ("{{workflow.parameters.count}} == 5", []),
+            ("{{workflow.parameters.flag}} == true", []),
+            ("'{{workflow.parameters.quote}}' == 'a'", ["when-unquoted"]),
+            ("{{inputs.parameters.none}} == 5", []),
+        ],
+    )
+    def test_a_value_that_is_there_already_must_not_break_it(self, text, expected):
+        values = {"sha": "5d1ca16", "count": "3", "flag": "true", "quote": "it's"}
+        workflow = complete("dag: {tasks: [{name: a, template: work}]}")
+        spec = workflow["spec"]
+        spec["arguments"] = {
+            "parameters": [{"name": name, "value": value} for name, value in values.items()]
+        }
+        inputs = [{"name": "words", "default": "a b"}, {"name": "none"}]
+        spec["templates"][0]["inputs"] = {"parameters": inputs}
+        spec["arguments"]["parameters"].append({"name": "none", "value": "a b"})
+        spec["templates"][0]["dag"]["tasks"][0]["when"] = text
+        found = lint(workflow)
+        assert [one.code for one in found] == expected
+        assert all(one.hint for one in found)
 
     def test_the_quoted_form_is_shown(self):
         assert quoted("{{a}} == not-this") == "'{{a}}' == 'not-this'"
@@ -348,6 +383,39 @@ class TestSecrets:
     def test_a_name_that_only_sounds_so_is_a_warning(self):
         assert levels("arguments: {parameters: [{name: token, value: 'abc'}]}") == ["warning"]
         assert levels("arguments: {parameters: [{name: token, value: '{{workflow.name}}'}]}") == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("boundary_token", "\n"),
+            ("password", "  "),
+            ("sep.token", "|||"),
+            ("mask-token", "[MASK]"),
+            ("first_token", "<|begin|>"),
+            ("max_token", "512"),
+            ("token", "true"),
+            ("api_key", "/run/secrets/key"),
+            ("api_key", "$(KEY)"),
+            ("password", "{{workflow.name}}"),
+        ],
+    )
+    def test_what_hides_nothing_is_not_one(self, name, value):
+        assert self.codes(name, value) == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("password", "1234"), ("api_token", "abc"), ("token", "x7-k"), ("secret", "<o>k")],
+    )
+    def test_what_may_be_one_is_said(self, name, value):
+        assert self.codes(name, value) == ["secret-literal", "secret-literal"]
+
+    def codes(self, name, value):
+        workflow = complete("container: {image: 'busybox:1.36'}")
+        spec = workflow["spec"]
+        spec["arguments"] = {"parameters": [{"name": name.replace(".", "-"), "value": value}]}
+        env = [{"name": name, "value": value}]
+        spec["templates"][0]["container"]["env"] = env
+        return [one.code for one in lint(workflow) if one.code != "value-altered"]
 
 
 class TestImages:
@@ -458,10 +526,33 @@ class TestPlainFacts:
     def test_durations(self):
         assert is_duration("20")
         assert is_duration("1h30m")
-        assert is_duration("2d", days=True)
         assert not is_duration("2d")
+        assert in_hours("2d", "") == "there are no days: write 48h"
+        assert in_hours("soon", "other") == "other"
         assert not is_go_duration("20")
         assert not is_duration("soon")
+
+    @pytest.mark.parametrize(
+        ("example", "code"),
+        [
+            ("suspend: {duration: %s}", "suspend-duration"),
+            ("{%s, retryStrategy: {limit: 1, backoff: {duration: '%%s'}}}", "backoff"),
+            ("{%s, retryStrategy: {limit: 1, backoff: {duration: '1', cap: %%s}}}", "backoff"),
+            (
+                "{%s, retryStrategy: {limit: 1, backoff: {duration: '1', maxDuration: %%s}}}",
+                "backoff",
+            ),
+            ("{%s, timeout: %%s}", "timeout"),
+            ("{%s, pendingTimeout: %%s}", "timeout"),
+            ("{%s, memoize: {key: a, maxAge: %%s, cache: {configMap: {name: c}}}}", "memoize"),
+            ("{spec: {podGC: {deleteDelayDuration: %s}}}", "pod-gc"),
+        ],
+    )
+    @pytest.mark.parametrize("text", ["1d", "1w", "soon", "1 h", "5 minutes"])
+    def test_days_are_no_unit_anywhere(self, example, code, text):
+        example = example % "container: {image: 'busybox:1.36'}" if "%%" in example else example
+        assert code in codes(example % text)
+        assert code not in codes(example % "24h")
 
     def test_quantities(self):
         assert quantity("500m") * 2 == quantity("1")
