@@ -1,137 +1,121 @@
 """Writes `argojobs/manifest/fields.json`: the known fields of a Workflow and its kin, and their types.
 
-The names come from hera's models, which are generated from Argo's own schema. Run it after
-hera's version was raised, and look at the difference:
+It is made of Argo's own schema, `api/jsonschema/schema.json` in github.com/argoproj/argo-workflows, at
+the tags of the versions that are named, the oldest first. The table of today is of:
 
-    python scripts/make_manifest_fields.py
+    python scripts/make_manifest_fields.py 4.0=v4.0.5.json 4.1=v4.1.2.json
 
-The file maps an object's name to its fields, and a field to its type: a kind of scalar ("string",
-"integer", "number", "boolean", "quantity", "integer-or-string", "any"), the name of an object,
-`["list", TYPE]`, `["map", TYPE]` or `["enum", ...]`.
+The fields and types are the last one's. The file has two parts: `fields` maps an object's name to
+its fields, and a field to its type: a kind of scalar ("string", "integer", "number", "boolean",
+"quantity", "integer-or-string", "any"), the name of an object, `["list", TYPE]` or `["map", TYPE]`.
+`since` has the first version of what the oldest lacks.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import enum
 import json
-import types
-import typing
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hera.workflows import models
-from pydantic import BaseModel, RootModel
-
 TARGET = Path(__file__).parent.parent / "argojobs" / "manifest" / "fields.json"
 
-_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_ARGO = "io.argoproj.workflow.v1alpha1."
+_ROOTS = ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow", "WorkflowStep")
+_SCALARS = {"string", "integer", "number", "boolean"}
 _BY_NAME = {
     "Quantity": "quantity",
     "IntOrString": "integer-or-string",
-    "Item": "any",
     "Time": "string",
     "MicroTime": "string",
-    "ParallelSteps": ["list", "WorkflowStep"],
     "FieldsV1": "any",
     "Amount": "any",
+    "Item": "any",
+    "Plugin": "any",
+    "ExecutorPlugin": "any",
 }
 #: What the system writes, or other controllers read: taken as it is.
 _OPAQUE = {("Workflow", "status"), ("CronWorkflow", "status"), ("ObjectMeta", "managedFields")}
-#: In Argo, not in hera's models.
-_ADDED: dict[str, dict[str, Any]] = {
-    "WorkflowSpec": {
-        "executorPlugins": ["list", "any"],
-        "podResources": "ResourceRequirements",
-        "resourceClaims": ["list", "any"],
-    },
-    "Template": {"plugin": "any", "resourceClaims": ["list", "any"]},
-}
+Schema = Mapping[str, Any]
+Fields = dict[str, dict[str, Any]]
 
 
-def main() -> None:
-    """Write the table."""
-    table: dict[str, dict[str, Any]] = {}
-    pending: list[type[BaseModel]] = [
-        models.Workflow,
-        models.WorkflowTemplate,
-        models.ClusterWorkflowTemplate,
-        models.CronWorkflow,
-        models.WorkflowStep,
-    ]
-    seen: dict[str, type[BaseModel]] = {}
-    while pending:
-        model = pending.pop()
-        name = _name(model)
-        if name not in seen:
-            seen[name] = model
-            table[name] = _fields(model, pending)
-        elif seen[name] is not model:
-            raise SystemExit(f"two models are called {name}: {seen[name]} and {model}")
-    for name, fields in _ADDED.items():
-        table[name].update(fields)
+def main(arguments: list[str]) -> None:
+    """Write the table of the schemas that are named: VERSION=FILE each."""
+    if not arguments:
+        raise SystemExit(__doc__)
+    tables: dict[str, Fields] = {}
+    for argument in arguments:
+        version, _, file = argument.partition("=")
+        tables[version] = table_of(json.loads(Path(file).read_text(encoding="utf-8")))
+    newest = list(tables.values())[-1]
+    since = {name: found for name in newest if (found := dict(_since(tables, name)))}
+    parts = [f'"fields": {_lines(newest)}', f'"since": {_lines(since)}']
+    TARGET.write_text("{" + ",\n".join(parts) + "}\n", encoding="utf-8")
+
+
+def _lines(table: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         f" {json.dumps(name)}: {json.dumps(dict(sorted(table[name].items())))}"
         for name in sorted(table)
     ]
-    TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
-def _name(model: type[BaseModel]) -> str:
+def _since(tables: Mapping[str, Fields], name: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an object that the oldest version lacks, and the first that has each."""
+    oldest, *_ = tables.values()
+    *_, newest = tables.values()
+    for field in newest[name] if name in oldest else ():
+        if field not in oldest[name]:
+            yield field, next(v for v, one in tables.items() if field in one.get(name, ()))
+
+
+def table_of(schema: Schema) -> Fields:
+    """Return the objects that a manifest can hold, with their fields."""
+    definitions = schema["definitions"]
+    found: Fields = {}
+    of: dict[str, str] = {}
+    pending = [_ARGO + name for name in _ROOTS]
+    while pending:
+        definition = pending.pop()
+        name = _name(definition)
+        if of.setdefault(name, definition) != definition:
+            raise SystemExit(f"two objects are called {name}: {of[name]} and {definition}")
+        if name not in found:
+            properties = definitions[definition].get("properties") or {}
+            found[name] = {
+                field: "any" if (name, field) in _OPAQUE else _type(one, definitions, pending)
+                for field, one in properties.items()
+            }
+    return found
+
+
+def _name(definition: str) -> str:
     # Argo's HTTPHeader is not Kubernetes' own.
-    ours = model.__name__ == "HTTPHeader" and "argoproj" in model.__module__
-    return "ArgoHTTPHeader" if ours else model.__name__
+    last = definition.rpartition(".")[2]
+    return "ArgoHTTPHeader" if definition == _ARGO + "HTTPHeader" else last
 
 
-def _fields(model: type[BaseModel], pending: list[type[BaseModel]]) -> dict[str, Any]:
-    fields = {}
-    for name, field in model.model_fields.items():
-        alias = field.alias or name
-        opaque = (model.__name__, alias) in _OPAQUE
-        fields[alias] = "any" if opaque else _type(field.annotation, pending)
-    return fields
-
-
-def _type(annotation: Any, pending: list[type[BaseModel]]) -> Any:
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return _type(arguments[0], pending)
-    if origin in (typing.Union, types.UnionType):
-        kinds = [_type(one, pending) for one in arguments if one is not type(None)]
-        return kinds[0] if len(kinds) == 1 else _one_of(kinds)
-    if origin is list:
-        return ["list", _type(arguments[0], pending)]
-    if origin is dict:
-        return ["map", _type(arguments[1], pending)]
-    if origin is typing.Literal:
-        return ["enum", *arguments]
-    if isinstance(annotation, type):
-        return _class_type(annotation, pending)
-    return "any"
-
-
-def _one_of(kinds: list[Any]) -> Any:
-    if sorted(map(str, kinds)) == ["integer", "string"]:
-        return "integer-or-string"
-    raise SystemExit(f"no rule for a field that is one of {kinds}")
-
-
-def _class_type(cls: type, pending: list[type[BaseModel]]) -> Any:
-    if cls in _SCALARS:
-        return _SCALARS[cls]
-    if cls.__name__ in _BY_NAME:
-        return _BY_NAME[cls.__name__]
-    if issubclass(cls, enum.Enum):
-        return ["enum", *(member.value for member in cls)]
-    if issubclass(cls, RootModel):
-        return _type(cls.model_fields["root"].annotation, pending)
-    if issubclass(cls, BaseModel):
-        pending.append(cls)
-        return _name(cls)
-    if issubclass(cls, (dt.datetime, bytes)):
-        return "string"
-    return "any"
+def _type(one: Schema, definitions: Schema, pending: list[str]) -> Any:
+    reference = one.get("$ref")
+    if reference is None:
+        kind = one.get("type", "any")
+        if kind == "array":
+            return ["list", _type(one["items"], definitions, pending)]
+        if kind == "object" and "additionalProperties" in one:
+            return ["map", _type(one["additionalProperties"], definitions, pending)]
+        return kind if kind in _SCALARS else "any"
+    definition = reference.rpartition("/")[2]
+    name = _name(definition)
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if definitions[definition].get("type") != "object":
+        return _type(definitions[definition], definitions, pending)
+    pending.append(definition)
+    return name
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

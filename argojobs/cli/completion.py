@@ -72,6 +72,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     from argojobs.compile.load import load
     from argojobs.dsl.images import base_of
     from argojobs.errors import ArgojobsError
+    from argojobs.manifest.kinds import inside
 
     file, chosen = _file_before(ctx), str(ctx.params.get("pipeline") or "")
     if not file:
@@ -83,7 +84,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
             workflow = compile_loaded(loaded, code, image_reference=base_of)
     except ArgojobsError:
         return []
-    arguments = (workflow.get("spec") or {}).get("arguments") or {}
+    arguments = inside(workflow)["spec"].get("arguments") or {}
     given = [*(arguments.get("parameters") or []), *(arguments.get("artifacts") or [])]
     names = [str(one["name"]) for one in given if not str(one["name"]).startswith("argojobs-")]
     return [f"{name}=" for name in names if name != "code" and name.startswith(incomplete)]
@@ -103,7 +104,7 @@ def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
             with contextlib.redirect_stdout(io.StringIO()):
                 names = [one.name for one in load_all(file) if one.kind != "script"]
         else:
-            names = [str(one.name) for one in documents.load(file).workflows]
+            names = [str(one.name) for one in documents.candidates(documents.load(file))]
     except ArgojobsError:
         return []
     return [name for name in names if name.startswith(incomplete)]

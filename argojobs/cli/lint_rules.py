@@ -1,4 +1,4 @@
-"""All rules by code: those of the lint, and those about files, which only the command line knows."""
+"""All rules by code: those of the lint, and those that only the command line has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from argojobs.manifest.lint.rules.rule import ARGO
 
 _SPEC = "https://kubernetes.io/docs/concepts/workloads/"
 
-_OF_FILES = (
+_OF_THE_COMMAND_LINE = (
+    Rule(
+        "not-text",
+        "warning",
+        "A number or boolean that is taken as its text",
+        "What `run` and `compile` say where lint says `not-quoted`: text belongs there, and what is "
+        "sent has the text. Argo's own reader refuses it, but for values of parameters.",
+        "Put it in quotes; `argojobs lint --fix` does.",
+        f"{ARGO}fields/#envvar",
+        "container:\n  image: busybox:1.36\n  env:\n  - {name: LEVEL, value: 5}\n",
+        "container:\n  image: busybox:1.36\n  env:\n  - {name: LEVEL, value: '5'}\n",
+    ),
     Rule(
         "unreadable",
         "error",
@@ -53,4 +64,4 @@ _OF_FILES = (
     ),
 )
 
-ALL: dict[str, Rule] = {**RULES, **{rule.code: rule for rule in _OF_FILES}}
+ALL: dict[str, Rule] = {**RULES, **{rule.code: rule for rule in _OF_THE_COMMAND_LINE}}

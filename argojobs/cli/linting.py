@@ -219,7 +219,7 @@ def _of_program(
         images = PipelineImages(LOCAL, loaded.root, here=True)
         workflow = compile_loaded(loaded, code, image_reference=images.reference)
         root = partial(Path, loaded.root)
-        found = linted(workflow, root, refs=refs, templates=known)
+        found = linted(workflow, root, refs=refs, templates=known, kind=workflow["kind"])
         place = origin_of(loaded) if found else None
         reports += [_in_program(file, place(one.path) if place else "", one) for one in found]
     return list(dict.fromkeys(reports))

@@ -98,16 +98,19 @@ def prepare(
 
     place: where packed code goes. earlier: finds code that was stored before, by `latest` or a
     hash. images: gives images their names, and remembers which. debugger: what brings it to the
-    steps, None where nothing can be stored. Raises UsageError, BundleError, ManifestError or
+    steps, None where nothing can be stored. What was loaded may be of another kind: the result is
+    the Workflow inside. Whether all parameters have values is not asked. Raises UsageError, BundleError, ManifestError or
     ParameterError; nothing is written.
     """
     from argojobs.cli.debug.asking import told_to_wait
     from argojobs.config.settings import load_settings
+    from argojobs.manifest.kinds import inside
 
     settings = load_settings(loaded.root)
     overrides = overrides_of(wish)
     code, packed = _code(wish, loaded, settings, place, earlier)
     workflow, findings, cut = _compiled(loaded, code, wish, images)
+    workflow = inside(workflow)
     applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
     warnings += [*cut, *told(findings, wish.file)]
@@ -260,7 +263,8 @@ def _compiled(
 ) -> tuple[dict[str, Any], list[Finding], list[str]]:
     """Compile, cut names and lint. Raises ManifestError for what is wrong.
 
-    Returns the workflow, the warnings, and what was cut, one line each.
+    Returns the object, of any kind that holds a Workflow, the warnings, and what was cut, one line
+    each.
     """
     from argojobs.cli.pipeline_images import linted
     from argojobs.compile import compile_loaded
@@ -276,13 +280,16 @@ def _compiled(
         image=images.wished(wish, loaded),
         image_reference=images.reference,
     )
-    workflow, cut = (workflow, []) if wish.keep_names else cut_names(workflow)
+    kind = workflow["kind"]
+    # Templates of other kinds are called from elsewhere, by the names that they have.
+    keep_names = wish.keep_names or kind != "Workflow"
+    workflow, cut = (workflow, []) if keep_names else cut_names(workflow)
     # References elsewhere are the business of where it runs; `argojobs lint` warns of them.
-    findings = linted(workflow, lambda: loaded.root, refs="off")
+    findings = linted(workflow, lambda: loaded.root, refs="off", kind=kind)
     faults = [one for one in errors(findings) if one.code not in _MADE_GOOD]
     if faults:
         raise as_error(faults, _place_of(loaded, faults[0]), str(loaded.path))
-    fields = check_fields(workflow)
+    fields = check_fields(workflow, kind)
     seen = {finding.path for finding in fields}
     others = [one for one in findings if one.level == "warning" and one.path not in seen]
     return clean(workflow, fields), [*fields, *others], cut
@@ -295,10 +302,17 @@ def _place_of(loaded: Loaded, finding: Finding) -> str:
 
         return origin_of(loaded)(finding.path)
     from argojobs.manifest import documents
+    from argojobs.manifest.kinds import path_in
 
     contents = documents.load(loaded.path)
-    found = [each for each in contents.workflows if each.name == loaded.name]
-    return contents.place(found[0], finding.path) if found else ""
+    found = [each for each in documents.candidates(contents) if each.name == loaded.name]
+    if not found:
+        return ""
+    assert loaded.manifest is not None
+    path = finding.path
+    if loaded.manifest["kind"] == "Workflow":
+        path = path_in(found[0].kind, path)
+    return contents.place(found[0], path)
 
 
 #: Warnings that say what a run changes: each is shown. The others are one line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -30,8 +31,15 @@ def plan_of(
 
     Raises UsageError and its kinds for what is wrong; nothing is written.
     """
+    from argojobs.manifest.kinds import to_run
+    from argojobs.manifest.parameters import require
+
+    if loaded.manifest is not None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        loaded = replace(loaded, manifest=to_run(loaded.manifest, now))
     images = PipelineImages(target.context, loaded.root, here=target.local is not None)
     prepared = prepared_for(wish, loaded, images, target.repository, stored=target.stores)
+    require(prepared.workflow, prepared.artifacts)
     sources = sources_of(target, prepared.settings)
     plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
     kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""

@@ -81,6 +81,8 @@ def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
         return loaded_shell(ctx.params, words)
     if ctx.params.get("idle"):
         raise UsageError("--idle is for a job that waits for a shell", hint="add --shell")
+    if ctx.params.get("from_template"):
+        return _loaded_from(ctx.params, words)
     file, image = str(ctx.params.get("file") or ""), str(ctx.params.get("image") or "")
     pipeline = str(ctx.params.get("pipeline") or "")
     if file:
@@ -108,3 +110,20 @@ def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
             hint="a pipeline says it itself: @step(retry=3), or @pipeline(retry=3) for all steps",
         )
     return of_words(loaded, replace(loaded.made_of, retry=retries))
+
+
+def _loaded_from(params: Any, words: Sequence[str] | None) -> Loaded:
+    """Return the run of a template on a server. UsageError for what else is named to be run."""
+    from argojobs.cli.from_template import loaded_from
+
+    others = {
+        "a file": params.get("file"),
+        "--pipeline": params.get("pipeline"),
+        "--image": params.get("image"),
+        "words after --": words is not None,
+        "--retries": params.get("retries") is not None,
+    }
+    named = next((what for what, is_given in others.items() if is_given), "")
+    if named:
+        raise UsageError(f"--from and {named} exclude each other", hint="leave one of them out")
+    return loaded_from(str(params["from_template"]))

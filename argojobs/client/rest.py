@@ -244,7 +244,15 @@ class ArgoService:
             return copy_artifact(self._repository(), run, node_id, artifact, target)
         return artifacts.copy_artifact(self.transport, run, node_id, artifact, target)
 
-    # Beyond the service: what the server says of itself
+    # Beyond the service: what else the server has, and what it says of itself
+
+    def template(self, name: str, *, cluster: bool = False) -> Workflow:
+        """Return a WorkflowTemplate. cluster: a ClusterWorkflowTemplate. Raises NotFoundError."""
+        parts = (
+            ["cluster-workflow-templates"] if cluster else ["workflow-templates", self.namespace]
+        )
+        found: Workflow = self.transport.get(path_of("api", "v1", *parts, name))
+        return found
 
     def version(self) -> str:
         """Return the server's version, like `v4.0.5`."""

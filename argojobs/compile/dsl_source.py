@@ -13,6 +13,7 @@ import io
 import re
 import tokenize
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from argojobs.compile.source_text import Call, Name, literal, printed
@@ -23,6 +24,7 @@ from argojobs.compile.to_dsl.tags import CannotSayError, TemplateError, of_templ
 from argojobs.compile.to_dsl.workflow import Read, read
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
+from argojobs.manifest.kinds import CRON, TEMPLATES, inside
 
 _PUBLIC = [
     "Artifact",
@@ -47,18 +49,33 @@ _PUBLIC = [
 
 
 def to_dsl_source(manifest: Mapping[str, Any]) -> str:
-    """Return the program. Raises UnsupportedError that names what the DSL has no words for."""
-    typed = typed_tree(_given(manifest))
+    """Return the program of a Workflow, or of the one inside a template or CronWorkflow.
+
+    Raises UnsupportedError that names what the DSL has no words for.
+    """
+    typed = typed_tree(_given(inside(manifest)))
+    beside = _beside(manifest)
     kept: dict[str, str] = {}
     while True:
         try:
-            return _program(read(typed, kept), manifest.get("metadata") or {})
+            found = read(typed, kept)
+            found = replace(found, notes=(*beside, *found.notes))
+            return _program(found, manifest.get("metadata") or {})
         except TemplateError as error:
             if error.template in kept:
                 raise _unsupported(f"{error.template}: {error}") from error
             kept[error.template] = str(error)
         except CannotSayError as error:
             raise _unsupported(str(error)) from error
+
+
+def _beside(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what an object says beside its Workflow, which a program does not."""
+    kind = manifest.get("kind", "Workflow")
+    if kind in TEMPLATES:
+        return (f"that it is a {kind}",)
+    spec = manifest.get("spec") or {}
+    return tuple(f"spec.{name}" for name in spec if name != "workflowSpec") if kind == CRON else ()
 
 
 def _given(value: Any) -> Any:

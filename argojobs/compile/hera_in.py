@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import ManifestError
 from argojobs.manifest.json_read import typed_tree
+from argojobs.manifest.kinds import inside
 
 if TYPE_CHECKING:
     from hera.workflows import Workflow
@@ -32,7 +33,7 @@ def from_hera(workflow: Workflow) -> dict[str, Any]:
             hint="the same happens in its own to_yaml(): look at the templates and arguments.",
         ) from error
     defaults = _argument_defaults(workflow.arguments)
-    for parameter in built.get("spec", {}).get("arguments", {}).get("parameters", ()):
+    for parameter in inside(built)["spec"].get("arguments", {}).get("parameters", ()):
         if parameter["name"] in defaults and "default" not in parameter:
             parameter["default"] = defaults[parameter["name"]]
     manifest: dict[str, Any] = typed_tree(_plain(built))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.hera_in import from_hera
 from argojobs.errors import ManifestError, UnsupportedError
 from argojobs.manifest.json_read import scalar_text, typed_tree
+from argojobs.manifest.kinds import KINDS
 from argojobs.manifest.places import path_text
 
 if TYPE_CHECKING:
@@ -25,16 +26,17 @@ _SHOWN = 5
 
 
 def to_hera(source: Any) -> Workflow:
-    """Return the hera Workflow of a manifest, or of one of our pipelines.
+    """Return the hera Workflow (WorkflowTemplate, ...) of a manifest, or of one of our pipelines.
 
     A pipeline is compiled with the code that the steps' image has; compile it first to say
     otherwise. Raises ManifestError for what hera's models refuse and UnsupportedError for fields
     that they do not have.
     """
     manifest = source if isinstance(source, Mapping) else _compiled(source)
-    if manifest.get("kind", "Workflow") != "Workflow":
+    if manifest.get("kind", "Workflow") not in KINDS:
         raise ManifestError(
-            f"a {manifest['kind']} is no Workflow", hint="only Workflows are turned into hera's."
+            f"a {manifest['kind']} is not a Workflow",
+            hint=f"these are turned into hera's: {', '.join(KINDS)}.",
         )
     workflow, clean = _validated(typed_tree(dict(manifest)))
     lost = list(_lost(clean, from_hera(workflow), ()))
@@ -55,13 +57,14 @@ def _compiled(pipeline: Any) -> dict[str, Any]:
 
 def _validated(manifest: dict[str, Any]) -> tuple[Workflow, dict[str, Any]]:
     """Build the workflow, with numbers as text where hera wants text; return both."""
-    from hera.workflows import Workflow
+    import hera.workflows
     from pydantic import ValidationError
 
     clean = deepcopy(manifest)
+    kind = getattr(hera.workflows, clean.get("kind", "Workflow"))
     for _ in range(_ROUNDS):
         try:
-            return Workflow.from_dict(clean), clean
+            return kind.from_dict(clean), clean
         except ValidationError as error:
             if not _mend(clean, error):
                 first = error.errors()[0]

@@ -26,7 +26,7 @@ from argojobs.compile.hera_calls import (
 from argojobs.compile.hera_out import to_hera
 from argojobs.compile.source_text import WIDTH, Call, Name, indented, printed, variable
 
-#: What `Workflow` says by itself, and its templates, which follow in the block.
+#: What the class says by itself, and its templates, which follow in the block.
 _IMPLIED = frozenset({"api_version", "kind", "status", "workflows_service", "templates"})
 _RESERVED = frozenset({"m", "workflow"})
 _FIELD = 4
@@ -39,7 +39,7 @@ def to_hera_source(manifest: Mapping[str, Any]) -> str:
     known: dict[str, str] = {}
     last = {name: place for place, each in enumerate(workflow.templates) for name in _invoked(each)}
     blocks: list[str] = []
-    classes = {"Workflow", *_classes(head)}
+    classes = _classes(head)
     for place, template in enumerate(workflow.templates):
         block, used = _template(template, known, last.get(template.name or "", -1) > place)
         blocks.append(block)
@@ -71,7 +71,7 @@ def _workflow(workflow: Any) -> Call:
     }
     if workflow.arguments:
         arguments["arguments"] = workflow_arguments(workflow.arguments)
-    return Call("Workflow", arguments)
+    return Call(type(workflow).__name__, arguments)
 
 
 def _invoked(template: Any) -> Iterable[str]:

@@ -364,10 +364,12 @@ def _is_pipeline() -> Callable[[Any], bool]:
 
 
 def _is_hera_workflow() -> Callable[[Any], bool]:
-    """Whether something is a hera Workflow; nothing is while no one imported hera."""
+    """Whether something is a hera Workflow, template or CronWorkflow; hera need not be imported."""
+    from argojobs.manifest.kinds import KINDS
+
     hera = sys.modules.get("hera.workflows")
-    workflow = getattr(hera, "Workflow", None)
-    return lambda value: workflow is not None and type(value) is workflow
+    known = tuple(getattr(hera, kind) for kind in KINDS) if hera is not None else ()
+    return lambda value: type(value) in known
 
 
 def _what_there_is(module: ModuleType) -> str:
@@ -385,7 +387,7 @@ def _what_there_is(module: ModuleType) -> str:
             if isinstance(value, hera.Workflow)
         ]
         if others:
-            return f"it has {', '.join(others)}; only hera's Workflow itself can be run."
+            return f"it has {', '.join(others)}; only objects of hera's own classes can be run."
         if any(_origin(value).startswith("hera") for value in vars(module).values()):
             return "its hera Workflow must be a variable of the module, not of a function."
     functions = [

@@ -7,6 +7,7 @@ a list of findings with codes and paths; a full lint adds its own rules to the s
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -60,11 +61,11 @@ def check(workflow: Mapping[str, Any]) -> list[Finding]:
 
 
 def with_text(value: Mapping[str, Any], findings: Sequence[Finding]) -> Mapping[str, Any]:
-    """Return an object with text where a number or boolean stands for it, for rules to rely on.
+    """Return an object with text where something else stands for it, for rules to rely on.
 
     findings: of `check_fields` for this object, of which no other code counts.
     """
-    texts = [finding for finding in findings if finding.code == "not-text"]
+    texts = [finding for finding in findings if finding.code in ("not-text", "list-value")]
     return clean(value, texts) if texts else value
 
 
@@ -76,11 +77,13 @@ def clean(workflow: Mapping[str, Any], findings: Sequence[Finding]) -> dict[str,
     cleaned = dict(workflow)
     copied: dict[Path, Any] = {(): cleaned}
     for finding in findings:
-        if finding.code in ("misplaced-field", "not-text"):
+        if finding.code in ("misplaced-field", "not-text", "list-value"):
             parent = _copied_parent(copied, finding.path)
             key = finding.path[-1]
             if finding.code == "misplaced-field":
                 del parent[key]
+            elif finding.code == "list-value":
+                parent[key] = json.dumps(parent[key], ensure_ascii=False)
             else:
                 parent[key] = scalar_text(parent[key])
     return cleaned
@@ -259,7 +262,8 @@ def _check_own_name(
         )
     else:
         seen.add(name)
-        yield from check_field_name(name, (*path, "name"), f"{what}-name", what)
+        if "{{" not in name:  # Argo reads it when the tags in it are replaced
+            yield from check_field_name(name, (*path, "name"), f"{what}-name", what)
 
 
 def _check_dag(dag: Mapping[str, Any], path: Path, known: Mapping[str, Needs]) -> Iterator[Finding]:

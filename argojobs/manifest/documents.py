@@ -3,7 +3,8 @@
 A document is a Workflow object (`kind: Workflow`), the body of a REST request (`workflow:` on
 top, as Argo's `POST /api/v1/workflows/NAMESPACE` takes it), a bare Pod or Job, which becomes a
 Workflow of one step, or a list of objects (`kind: List`).
-Objects of other kinds (WorkflowTemplate, ConfigMap, ...) are kept apart for whoever needs them.
+Objects of other kinds (WorkflowTemplate, ConfigMap, ...) are kept apart for whoever needs them;
+where a file has no Workflow, `choose` takes one of Argo's other kinds, which hold one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import ManifestError
+from .kinds import API_VERSION, CRON, KINDS, spec_path
 from .nearest import suggestion
-from .places import Path, place_text
+from .places import Path, path_text, place_text
 from .source_text import read_text
 from .yaml_read import read
-
-API_VERSION = "argoproj.io/v1alpha1"
 
 #: What a body of Argo's create request may hold beside `workflow`.
 _REQUEST_FIELDS = frozenset(
@@ -32,7 +32,7 @@ _LIST_KINDS = frozenset({"List", "WorkflowList"})
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One Workflow of a file.
+    """One Workflow of a file, or an object that holds one.
 
     workflow: the object, with apiVersion, kind, metadata and spec first. document: the number
     of the YAML document (from 0) and prefix: the path in it where the object begins. ignored:
@@ -117,10 +117,10 @@ def parse(text: str, file: str = "") -> Contents:
 def choose(contents: Contents, name: str | None = None) -> Document:
     """Return the one workflow of a file, or the one called `name` (or its number, from 1).
 
-    Without a name, Pods and Jobs beside a Workflow are not meant. ManifestError where there is
+    Without a name, what stands beside a Workflow is not meant. ManifestError where there is
     none, or several and no name.
     """
-    workflows = contents.workflows
+    workflows = candidates(contents)
     if name is None:
         proper = tuple(one for one in workflows if one.kind == "Workflow")
         workflows = proper or workflows
@@ -135,7 +135,7 @@ def choose(contents: Contents, name: str | None = None) -> Document:
         if len(workflows) == 1:
             return workflows[0]
         raise ManifestError(
-            f"the file holds {len(workflows)} Workflows",
+            f"the file holds {len(workflows)} {_kinds_of(workflows)}",
             where=contents.file,
             hint=f"choose one with --pipeline NAME or its number: {_listed(workflows)}",
         )
@@ -149,6 +149,36 @@ def choose(contents: Contents, name: str | None = None) -> Document:
     if not found:
         hint = suggestion(name, [one.name for one in workflows], what="the Workflows are")
     raise ManifestError(f"{what} called {name!r}", where=contents.file, hint=hint)
+
+
+def candidates(contents: Contents) -> tuple[Document, ...]:
+    """Return what can be meant in a file: its Workflows, then templates and CronWorkflows.
+
+    ManifestError for one of those that is malformed.
+    """
+    return (
+        *contents.workflows,
+        *(_with_a_workflow(contents, one) for one in contents.others if one.kind in KINDS),
+    )
+
+
+def _with_a_workflow(contents: Contents, other: Other) -> Document:
+    metadata, spec = other.value.get("metadata") or {}, other.value.get("spec")
+    inner = spec.get("workflowSpec") if isinstance(spec, dict) and other.kind == CRON else spec
+    if not isinstance(metadata, dict) or not isinstance(inner, dict):
+        path = spec_path(other.kind) if isinstance(metadata, dict) else ("metadata",)
+        field = path_text(path)
+        raise ManifestError(
+            f"the {other.kind}'s `{field}` is not a mapping",
+            where=contents.place(other),
+            hint="argojobs lint says what belongs there",
+        )
+    value = {**other.value, "metadata": metadata}
+    return Document(value, other.document, other.prefix, kind=other.kind)
+
+
+def _kinds_of(workflows: Sequence[Document]) -> str:
+    return " and ".join(f"{kind}s" for kind in dict.fromkeys(one.kind for one in workflows))
 
 
 def _listed(workflows: Sequence[Document]) -> str:

@@ -5,8 +5,9 @@ these is closed (`MISPLACED`). Any other unknown field is an error with the near
 REST Argo would drop it without a word. Types are checked as far as Argo's own reader refuses
 them; a number or boolean where text belongs is a warning and taken as its text.
 
-The table of fields (`fields.json`) is made by `scripts/make_manifest_fields.py` from hera's
-models, which are made from Argo's schema.
+The table of fields (`fields.json`) is made by `scripts/make_manifest_fields.py` from Argo's own
+schemas; it says, too, which fields an older Argo does not have. What a newer one no longer has is
+in `removed`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .findings import Finding, error, warning
 from .json_read import scalar_text
 from .nearest import nearest
 from .places import Path
+from .removed import REMOVED
 from .scalars import WORDS, WrittenText
 
 #: A scalar's kind, an object's name, or ["list", TYPE], ["map", TYPE], ["enum", ...].
@@ -78,12 +80,27 @@ MISPLACED: dict[str, dict[str, str]] = {
 }
 
 
+#: Where a parameter has its value: text, whose list or mapping Argo drops.
+_VALUES = frozenset({("Parameter", "value"), ("Parameter", "default"), ("ValueFrom", "default")})
+
+
 @functools.cache
+def _read() -> Mapping[str, Any]:
+    text = resources.files(__package__).joinpath("fields.json").read_text(encoding="utf-8")
+    made: dict[str, Any] = json.loads(text)
+    return made
+
+
 def table() -> Mapping[str, Mapping[str, FieldType]]:
     """Return the known fields: object -> field -> type."""
-    text = resources.files(__package__).joinpath("fields.json").read_text(encoding="utf-8")
-    fields: dict[str, dict[str, FieldType]] = json.loads(text)
+    fields: Mapping[str, Mapping[str, FieldType]] = _read()["fields"]
     return fields
+
+
+def since() -> Mapping[str, Mapping[str, str]]:
+    """Return the fields that older versions of Argo lack: object -> field -> first version."""
+    versions: Mapping[str, Mapping[str, str]] = _read()["since"]
+    return versions
 
 
 def check_fields(workflow: Mapping[str, Any], kind: str = "Workflow") -> list[Finding]:
@@ -91,7 +108,7 @@ def check_fields(workflow: Mapping[str, Any], kind: str = "Workflow") -> list[Fi
 
     kind: the object's name in the table (`Workflow`, `Template`, ...).
     """
-    walk = _Walk(table())
+    walk = _Walk(table(), since())
     walk.object(workflow, kind, ())
     if walk.strangers > _MOST_STRANGERS:
         more = f"and {walk.strangers - _MOST_STRANGERS} more fields that Argo does not know"
@@ -108,8 +125,13 @@ _MOST_NEAREST = 100
 class _Walk:
     """Compares values with the table, and collects what does not fit."""
 
-    def __init__(self, known: Mapping[str, Mapping[str, FieldType]]) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, Mapping[str, FieldType]],
+        since: Mapping[str, Mapping[str, str]],
+    ) -> None:
         self.known = known
+        self.since = since
         self.findings: list[Finding] = []
         self.strangers = 0
 
@@ -133,15 +155,20 @@ class _Walk:
         if not isinstance(value, dict):
             self.findings.append(_type_finding("a mapping", value, path))
             return
-        fields = self.known[kind]
+        fields, newer = self.known[kind], self.since.get(kind, {})
         for name, item in value.items():
             known = fields.get(name)
             if known is None:
                 finding = self.stranger(name, kind, path)
                 if finding is not None:
                     self.findings.append(finding)
-            elif known == "string" and type(item) is str:
                 continue
+            if name in newer and item is not None:
+                self.findings.append(_newer_finding((*path, name), newer[name]))
+            if known == "string" and type(item) is str:
+                continue
+            if (kind, name) in _VALUES and isinstance(item, (dict, list)):
+                self.findings.append(_value_finding(item, (*path, name)))
             else:
                 self.value(item, known, (*path, name))
 
@@ -172,6 +199,11 @@ class _Walk:
                 f"`{name}` has no effect here: Argo drops it",
                 f"move it to {belongs}",
             )
+        removed = REMOVED.get(kind, {}).get(name)
+        if removed is not None:
+            what = f"Argo 4 does not have `{name}` any more"
+            fixed = ": argojobs lint --fix does it" if removed.name else ""
+            return error("removed-field", (*path, name), what, f"{removed.now}{fixed}")
         self.strangers += 1
         if self.strangers > _MOST_STRANGERS:
             return None
@@ -250,6 +282,16 @@ def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
         f"{text} is {what}, and text belongs here",
         f'taken as "{text}"; put it in quotes',
     )
+
+
+def _newer_finding(path: Path, version: str) -> Finding:
+    what = f"`{path[-1]}` is there since Argo {version}: an older server drops it"
+    return warning("newer-field", path, what, "argojobs doctor says which version a server has")
+
+
+def _value_finding(value: Any, path: Path) -> Finding:
+    what = f"the {path[-1]} of a parameter is {_shown(value)}: Argo takes it as an empty text"
+    return error("list-value", path, what, "put it in quotes, as JSON text: '[1, 2]'")
 
 
 def _empty_finding(path: Path) -> Finding:

@@ -2,8 +2,9 @@
 
 In Workflows, WorkflowTemplates, ClusterWorkflowTemplates, CronWorkflows and the bodies of requests;
 in YAML and JSON.
-Misplaced fields move to where they belong, numbers and booleans where text belongs get quotes, and
-so do the words and tags of a `when`. Comments and layout stay. Every change is checked: the text
+Misplaced fields move to where they belong, fields of Argo 3 become what 4 has for them, numbers,
+booleans, lists and mappings where text belongs get quotes, and so do the words and tags of a `when`.
+Comments and layout stay. Every change is checked: the text
 is read again, and must give the same objects but for the fix and hold the same comments; a change
 that cannot be made so is left out, and said. Pure: text in, text out.
 """
@@ -18,10 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ManifestError
-from . import layout, moves
+from . import layout, moves, removed
 from .documents import PODS, Contents, Document, Other, parse, written_path
 from .fields import check_fields
 from .findings import Finding, warning
+from .kinds import KINDS, spec_path
 from .nodes import Node, compose
 from .places import Path
 from .when_quotes import quoted_when
@@ -60,14 +62,6 @@ class _Wish:
     def key(self) -> _Key:
         return (self.number, self.finding.code, self.finding.path)
 
-
-#: Where the workflow's spec stands in the objects that are fixed.
-_BASES: dict[str, Path] = {
-    "Workflow": ("spec",),
-    "WorkflowTemplate": ("spec",),
-    "ClusterWorkflowTemplate": ("spec",),
-    "CronWorkflow": ("spec", "workflowSpec"),
-}
 
 _Key = tuple[int, str, Path]
 _Planned = tuple[_Wish, list[layout.Edit]]
@@ -227,15 +221,20 @@ def _wishes(contents: Contents) -> Iterator[_Wish]:
     """Yield what there is to fix in a file."""
     for number, document in enumerate(_objects(contents)):
         is_pod = document.kind in PODS
-        base = _BASES.get("Workflow" if is_pod else document.kind)
-        if base is None or not isinstance(_part(document.value, base), dict):
+        kind = "Workflow" if is_pod else document.kind
+        base = spec_path(kind)
+        if kind not in KINDS or not isinstance(_part(document.value, base), dict):
             continue
         calls = moves.Calls(document.value, base)
-        for finding in check_fields(document.value, "Workflow" if is_pod else document.kind):
+        for finding in check_fields(document.value, kind):
             if finding.code == "misplaced-field" and not is_pod:
                 yield _move(number, document, finding, calls)
             elif finding.code == "not-text":
                 yield _rewrite(number, document, finding, None)
+            elif finding.code == "list-value":
+                yield _json_text(number, document, finding)
+            elif finding.code == "removed-field" and finding.path[-1] in removed.MOVED:
+                yield _renew(number, document, finding)
         for path, text in _conditions(document.value, base):
             quoted = quoted_when(text)
             if quoted is not None:
@@ -277,6 +276,39 @@ def _rewrite(number: int, document: Document | Other, finding: Finding, value: s
 
     def expected(workflow: dict[str, Any]) -> None:
         moves.at(workflow, finding.path[:-1])[finding.path[-1]] = written[0]
+
+    return _Wish(number, document, finding, edits, expected)
+
+
+def _json_text(number: int, document: Document | Other, finding: Finding) -> _Wish:
+    """Return the wish that a list or mapping becomes a text, quoted."""
+    path = written_path(document, finding.path)
+    written: list[str] = []
+
+    def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
+        node = layout.node_at(nodes[document.document], path)
+        end = layout.content_end(text, node)
+        value = moves.at(document.value, finding.path)
+        written[:] = [layout.json_text(text[node.start : end], value)]
+        return [layout.as_text(text, node, written[0])]
+
+    def expected(workflow: dict[str, Any]) -> None:
+        moves.at(workflow, finding.path[:-1])[finding.path[-1]] = written[0]
+
+    return _Wish(number, document, finding, edits, expected)
+
+
+def _renew(number: int, document: Document | Other, finding: Finding) -> _Wish:
+    """Return the wish that a field of an older Argo becomes what stands for it now."""
+    holder, field = finding.path[:-1], str(finding.path[-1])
+    path = written_path(document, holder)
+
+    def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
+        removed.check_free(moves.at(document.value, holder), field)
+        return removed.edits(text, layout.node_at(nodes[document.document], path), field)
+
+    def expected(workflow: dict[str, Any]) -> None:
+        removed.carry_out(moves.at(workflow, holder), field)
 
     return _Wish(number, document, finding, edits, expected)
 

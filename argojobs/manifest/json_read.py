@@ -10,7 +10,7 @@ import json
 from typing import Any, NoReturn
 
 from ..errors import ManifestError
-from .places import Path, path_text
+from .places import Path
 from .scalars import NumberText, as_json_number, json_number_text, typed
 
 _MAX_DEPTH = 100
@@ -49,8 +49,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def typed_tree(value: Any, file: str = "") -> Any:
     """Return a copy of a JSON value in the form that the readers give.
 
-    `value` and `default` of parameters become text, null ones are left out; numbers elsewhere
-    are typed. Raises ManifestError (with the path) for a list or mapping as a parameter's value.
+    `value` and `default` of parameters become text, null ones are left out, and lists and mappings
+    stay what they are, for the check; numbers elsewhere are typed. Raises ManifestError for what is
+    nested too deep.
     """
     return _Typer(file).tree(value, ())
 
@@ -87,27 +88,18 @@ class _Typer:
         made: dict[str, Any] = {}
         for key, item in parameter.items():
             if key in ("value", "default"):
-                text = self.text(item, (*path, key))
+                text = _text(item)
                 if text is not None:
                     made[key] = text
             elif key == "enum" and isinstance(item, list):
-                made[key] = [self.text(one, (*path, key)) for one in item]
+                made[key] = [_text(one) for one in item]
             elif key == "valueFrom" and isinstance(item, dict) and "default" in item:
                 rest = self.tree({k: v for k, v in item.items() if k != "default"}, (*path, key))
-                text = self.text(item["default"], (*path, key, "default"))
+                text = _text(item["default"])
                 made[key] = rest if text is None else {**rest, "default": text}
             else:
                 made[key] = self.tree(item, (*path, key))
         return made
-
-    def text(self, value: Any, path: Path) -> str | None:
-        if isinstance(value, (list, dict)):
-            raise ManifestError(
-                f"{path_text(path)} is a list or mapping; Argo wants text",
-                where=self.file,
-                hint="put it in quotes as JSON text: '[1, 2]'",
-            )
-        return value if value is None else scalar_text(value)
 
     def _bound(self, path: Path) -> None:
         if len(path) > _MAX_DEPTH:
@@ -116,6 +108,13 @@ class _Typer:
                 where=self.file,
                 hint="nest it less deep",
             )
+
+
+def _text(value: Any) -> Any:
+    """Return a parameter's value as text; a list or mapping stays one."""
+    if value is None or isinstance(value, (dict, list)):
+        return _data(value)
+    return scalar_text(value)
 
 
 def _data(value: Any) -> Any:

@@ -346,6 +346,56 @@ def _flow_text(piece: Piece, wrappers: Sequence[str], *, quoted: bool) -> str:
     return ": {".join(names) + f": {value}" + "}" * len(wrappers)
 
 
+def nested(text: str, mapping: Node, index: int, name: str, inside: str = "") -> list[Edit]:
+    """Return the edits that rename an entry and put its value into a mapping or list of its own.
+
+    inside: the value's key in that mapping; "" makes it the only item of a list.
+    """
+    key, node = mapping.entries[index]
+    if key.style in ("|", ">") or node.kind == "alias" or node.anchor:
+        raise LayoutError("its value comes from an anchor", hint="change it by hand")
+    quoted = key.style == '"'
+    renamed = Edit(key.start, key.end, f'"{name}"' if quoted else name)
+    opening, closing = "[", "]"
+    if inside:
+        opening, closing = "{" + (f'"{inside}": ' if quoted else f"{inside}: "), "}"
+    written = text[node.start : node.end]
+    if node.kind != "scalar" and not node.flow:
+        if inside:
+            raise LayoutError("it is no plain value", hint="change it by hand")
+        end = content_end(text, node)
+        lines = "- " + _shifted(text[node.start : end], 2, first=False)
+        return [renamed, Edit(node.start, end, lines)]
+    if node.kind == "scalar" and not inside and node.style not in ("'", '"'):
+        return [renamed, *_listed_scalar(text, node)]
+    return [renamed, Edit(node.start, node.end, f"{opening}{written}{closing}")]
+
+
+def _listed_scalar(text: str, node: Node) -> list[Edit]:
+    """Return the edit that makes a plain scalar the only item of a list, as a quoted text."""
+    made = rewritten(text, node, node.value)
+    return [replace(made, text=f"[{made.text}]")]
+
+
+def as_text(text: str, node: Node, value: str) -> Edit:
+    """Return the edit that makes a list or mapping a quoted text."""
+    if node.kind == "alias" or node.anchor:
+        raise LayoutError("its value comes from an anchor", hint="change it by hand")
+    before = text[: node.start].rstrip()
+    if not node.flow and before.endswith(":"):  # onto the line of its key
+        return Edit(len(before), content_end(text, node), f" {_quoted(value)}")
+    return Edit(node.start, content_end(text, node), _quoted(value))
+
+
+def json_text(written: str, value: Any) -> str:
+    """Return the JSON text of a value: what is written, where that is JSON and means the same."""
+    try:
+        same = json.loads(written) == value
+    except ValueError:
+        same = False
+    return written if same else json.dumps(value, ensure_ascii=False)
+
+
 def rewritten(text: str, node: Node, value: str) -> Edit:
     """Return the edit that makes a scalar on one line a quoted text."""
     if node.kind != "scalar" or node.anchor or "\n" in text[node.start : node.end]:

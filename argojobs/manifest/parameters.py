@@ -72,16 +72,14 @@ class Applied:
 
 
 def resolve(workflow: Mapping[str, Any], overrides: Overrides) -> Applied:
-    """Do all of it: `split_debug`, `split_artifacts`, `apply` and `require`.
+    """Do `split_debug`, `split_artifacts` and `apply`; what is to be run needs `require`, too.
 
     Raises ParameterError for the first override that is unknown, ill-typed, too large or would
-    be altered, and for anything required that is missing.
+    be altered.
     """
     parameters, debug = split_debug(workflow, overrides)
     parameters, artifacts = split_artifacts(workflow, parameters)
-    made = apply(workflow, parameters)
-    require(made, artifacts)
-    return Applied(made, artifacts, debug)
+    return Applied(apply(workflow, parameters), artifacts, debug)
 
 
 def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any]]:
@@ -246,8 +244,9 @@ def _value(
     """Return the text of an override as it stands in the manifest."""
     entry = (signature or {}).get("parameters", {}).get(name)
     if entry is not None:
+        to_text = wire.wire_as_text if entry.get("plain") else wire.wire
         try:
-            text = wire.wire(_plain(given, entry["schema"]), entry["schema"])
+            text = to_text(_plain(given, entry["schema"]), entry["schema"])
         except ParameterError as error:
             is_list = entry["schema"]["type"] == "list" and isinstance(error.__cause__, ValueError)
             hint = _list_hint(name, given) if is_list else error.hint

@@ -249,7 +249,7 @@ class _Reader:
                     )
                 if len(stack) >= MAX_DEPTH:
                     self._fail(f"nested deeper than {MAX_DEPTH} levels", event, "nest it less deep")
-                self._check_collection(event, role, key)
+                self._check_tag(event)
                 stack.append((container, key, role, merged))
                 is_map = kind is MappingStartEvent
                 role = _role_of(role, key, is_map)
@@ -285,13 +285,7 @@ class _Reader:
             self._fail("null stands as a key", event, "give the key a name, or put it in quotes")
         return key
 
-    def _check_collection(self, event: Any, role: int, key: Any) -> None:
-        if role == _PARAMETER and key in ("value", "default"):
-            self._fail(
-                f"the {key} of a parameter is a list or mapping; Argo wants text",
-                event,
-                "put it in quotes as JSON text: '[1, 2]'",
-            )
+    def _check_tag(self, event: Any) -> None:
         tag = event.tag
         if tag is not None and tag not in (_TAG + "map", _TAG + "seq"):
             self._fail(f"the tag {_short_tag(tag)} is not known", event, "leave the tag out")
@@ -349,6 +343,8 @@ def _role_of(role: int, key: Any, is_map: bool) -> int:
         return _DATA if key == "withItems" else _PLAIN
     if role == _PARAMETERS:
         return _PARAMETER if is_map else _PLAIN
+    if role in (_PARAMETER, _VALUE_FROM) and _is_text(role, key):
+        return _DATA  # in place of a text: check says so
     if role == _PARAMETER:
         if key == "valueFrom" and is_map:
             return _VALUE_FROM

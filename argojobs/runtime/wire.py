@@ -57,6 +57,11 @@ def wire(plain: Any, schema: Schema) -> str:
     return guard(text)
 
 
+def wire_as_text(plain: Any, schema: Schema) -> str:
+    """Return the wire text for who reads plain text: of a text that is JSON, the text itself."""
+    return guard(text_of(plain, schema)) if isinstance(plain, str) else wire(plain, schema)
+
+
 def decode(text: str, annotation: Any) -> Any:
     """Return the Python value of a wire text, typed as the annotation says."""
     if annotation is str:

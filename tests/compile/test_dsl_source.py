@@ -271,12 +271,42 @@ def test_a_variable_of_other_variables_is_kept_as_it_is(text: str, tmp_path: Pat
     assert own in template_of(compiled_in(source, tmp_path), "number")["container"]["env"]
 
 
-@pytest.mark.parametrize("value", ["$x", "[1, 2]", "a\u0007"])
+@pytest.mark.parametrize("value", ["$x", '{"a": "$x"}', "a\u0007"])
 def test_a_value_that_a_kept_template_would_get_encoded_is_refused(value: str) -> None:
     manifest = workflow_of(chain("'{{workflow.parameters.go}}' == y"))
     manifest["spec"]["arguments"]["parameters"][1]["value"] = value
     with pytest.raises(UnsupportedError, match="the parameter go, whose value holds"):
         to_dsl_source(manifest)
+
+
+@pytest.mark.parametrize("value", ['{"b":1, "a": [2]}', "[1, 2]", " {}", "[not json"])
+def test_a_json_text_reaches_a_kept_template_as_it_is(value: str, tmp_path: Path) -> None:
+    manifest = workflow_of(chain("'{{workflow.parameters.go}}' == y"))
+    manifest["spec"]["arguments"]["parameters"][1]["value"] = value
+    first = manifest["spec"]["templates"][1]
+    first["container"]["args"] = ["{{workflow.parameters.go}}"]
+    made = compiled_in(to_dsl_source(manifest), tmp_path)
+    assert {"name": "go", "value": value} in made["spec"]["arguments"]["parameters"]
+
+
+@pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"])
+def test_an_object_of_another_kind_is_the_pipeline_in_it(kind: str) -> None:
+    manifest = workflow_of(WITHOUT_FIRST)
+    spec = manifest["spec"]
+    if kind == "CronWorkflow":
+        spec = {"schedules": ["@daily"], "workflowSpec": spec}
+    source = to_dsl_source({**manifest, "kind": kind, "spec": spec})
+    program = to_dsl_source(manifest).partition("from __future__")[2]
+    assert source.endswith(program)
+    left = "spec.schedules" if kind == "CronWorkflow" else f"that it is a {kind}"
+    assert f"Not carried over: {left}" in source
+
+
+def test_a_library_of_templates_is_not_a_pipeline() -> None:
+    manifest = workflow_of(WITHOUT_FIRST)
+    del manifest["spec"]["entrypoint"]
+    with pytest.raises(UnsupportedError, match="no entrypoint: it is a library"):
+        to_dsl_source({**manifest, "kind": "WorkflowTemplate"})
 
 
 def test_the_first_users_file_as_it_is_compiles_to_the_same_tasks(

@@ -11,6 +11,7 @@ from argojobs.compile.hera_source import to_hera_source
 from argojobs.errors import ManifestError, UnsupportedError
 from argojobs.manifest import documents
 from argojobs.manifest.json_read import typed_tree
+from argojobs.manifest.kinds import KINDS
 
 hera = pytest.importorskip("hera.workflows")
 
@@ -46,13 +47,14 @@ def _manifests(shared: Path) -> list[tuple[str, dict[str, Any]]]:
     for file in [*files, shared / "cases" / "tried" / "step-contract.yaml"]:
         if file.name == UNREADABLE:
             continue
-        found += [(file.name, each.workflow) for each in documents.load(file).workflows]
+        found += [(file.name, each.workflow) for each in documents.candidates(documents.load(file))]
     return found
 
 
 def test_examples_of_argo_are_equal_both_ways(shared: Path) -> None:
     manifests = _manifests(shared)
-    assert len(manifests) > 130
+    assert len(manifests) > 150
+    assert {manifest["kind"] for _, manifest in manifests} == set(KINDS)
     for name, manifest in manifests:
         if name in UNKNOWN_TO_HERA:
             with pytest.raises(UnsupportedError, match=UNKNOWN_TO_HERA[name]):
@@ -63,6 +65,9 @@ def test_examples_of_argo_are_equal_both_ways(shared: Path) -> None:
 
 #: Templates of examples that hera's own classes do not say: what they lack.
 ONLY_MODELS = {
+    "artifacts-workflowtemplate.yaml": "containers of a set that say what they depend on",
+    "dag-inline-clusterworkflowtemplate.yaml": "an inline template",
+    "dag-inline-workflowtemplate.yaml": "an inline template",
     "dag-disable-failFast.yaml": "DAG sets failFast of the template as well",
     "data-transformations.yaml": "Data takes its artifact by another form",
     "template-defaults.yaml": "templateDefaults have no kind of template",
@@ -125,9 +130,25 @@ def test_what_hera_refuses_is_said_with_its_place() -> None:
     assert caught.value.where.startswith("spec.templates[0]")
 
 
-def test_another_kind_is_no_workflow() -> None:
-    with pytest.raises(ManifestError, match="a CronWorkflow is no Workflow"):
-        to_hera({"kind": "CronWorkflow"})
+def test_another_kind_is_not_a_workflow() -> None:
+    with pytest.raises(ManifestError, match="a ConfigMap is not a Workflow"):
+        to_hera({"kind": "ConfigMap"})
+
+
+def test_what_hera_drops_of_a_cron_workflow_is_named() -> None:
+    inner = _workflow()["spec"]
+    spec = {"schedules": ["@daily"], "workflowMetadata": {"labels": {"a": "b"}}}
+    manifest = {"kind": "CronWorkflow", "metadata": {"name": "c"}}
+    manifest["spec"] = {**spec, "workflowSpec": inner}
+    with pytest.raises(UnsupportedError, match=r"spec\.workflowMetadata"):
+        to_hera(manifest)
+
+
+def test_the_default_of_a_cron_workflows_argument_comes_back() -> None:
+    inner = {**_workflow()["spec"], "arguments": {"parameters": [{"name": "a", "default": "1"}]}}
+    manifest = {**_workflow(), "kind": "CronWorkflow", "metadata": {"name": "c"}}
+    manifest["spec"] = {"schedules": ["@daily"], "workflowSpec": inner}
+    assert from_hera(to_hera(manifest)) == manifest
 
 
 def test_defaults_of_arguments_that_hera_drops_come_back() -> None:

@@ -98,11 +98,19 @@ def test_a_plain_hera_workflow() -> None:
     ]
 
 
-def test_another_kind_of_hera_object_is_named() -> None:
-    text = 'from hera.workflows import WorkflowTemplate\nt = WorkflowTemplate(name="x")\n'
+@pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"])
+def test_a_hera_object_of_another_kind(kind: str) -> None:
+    text = HERA.replace("Workflow", kind)
+    loaded = load(_write("flow_template.py", text))
+    assert loaded.manifest is not None
+    assert (loaded.kind, loaded.manifest["kind"]) == ("hera", kind)
+
+
+def test_an_object_of_a_class_of_the_users_is_named() -> None:
+    text = "from hera.workflows import Workflow\nclass Mine(Workflow): ...\nt = Mine(name='x')\n"
     with pytest.raises(UsageError) as caught:
-        load(_write("flow_template.py", text))
-    assert caught.value.hint.startswith("it has t (WorkflowTemplate)")
+        load(_write("flow_class.py", text))
+    assert caught.value.hint.startswith("it has t (Mine)")
 
 
 def test_manifests() -> None:

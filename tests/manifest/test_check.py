@@ -288,7 +288,10 @@ def test_no_example_that_argo_accepts_has_a_finding(shared):
             found = [str(error)]
         else:
             found = [
-                str(one) for document in contents.workflows for one in check(document.workflow)
+                str(one)
+                for document in contents.workflows
+                for one in check(document.workflow)
+                if one.code != "newer-field"  # of 4.1 itself
             ]
         if found and verdict["ok"]:
             wrong[name] = found

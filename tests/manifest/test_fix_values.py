@@ -54,6 +54,46 @@ def test_values_of_parameters_are_text_and_stay_as_they_are():
     assert fixed(text) == text
 
 
+def test_a_list_or_mapping_as_a_value_becomes_its_json_text():
+    check_fix(
+        """\
+        - name: main
+          inputs:
+            parameters:
+            - {name: a, value: [0.02, 1.0]}  # as it stands
+            - name: b
+              default: {x: 1, 'y': "it's"}
+            - name: c
+              value:
+              - one
+              - 2
+            - name: d
+              enum: [a]
+              value:
+                k: [true]  # kept
+          suspend: {}""",
+        """\
+        - name: main
+          inputs:
+            parameters:
+            - {name: a, value: "[0.02, 1.0]"}  # as it stands
+            - name: b
+              default: "{\\"x\\": 1, \\"y\\": \\"it's\\"}"
+            - name: c
+              value: '["one", 2]'
+            - name: d
+              enum: [a]
+              value: '{"k": [true]}'  # kept
+          suspend: {}""",
+    )
+
+
+def test_a_list_with_a_comment_in_it_is_left():
+    text = template("- name: main\n  inputs: {parameters: [{name: a, value: [1, # one\n   2]}]}")
+    assert fix(text).text == text
+    assert fix(text).refused
+
+
 def test_conditions_get_their_quotes():
     check_fix(
         """\

@@ -40,9 +40,14 @@ def test_values_that_came_as_python_become_text():
     ]
 
 
-def test_a_list_as_a_value_is_refused_with_its_path():
-    with pytest.raises(ManifestError, match=r"spec.parameters\[0\].value is a list"):
-        typed_tree({"spec": {"parameters": [{"name": "a", "value": [1]}]}})
+def test_a_list_or_mapping_as_a_value_stays_what_it_is_for_the_check():
+    text = (
+        '{"parameters":[{"name":"a","value":[1.50]},{"name":"b","valueFrom":{"default":{"c":1}}}]}'
+    )
+    assert read_json(text)["parameters"] == [
+        {"name": "a", "value": [1.5]},
+        {"name": "b", "valueFrom": {"default": {"c": 1}}},
+    ]
 
 
 def test_the_argument_is_not_changed():

@@ -61,9 +61,14 @@ def text_of(name, given):
     return values(apply(compiled(name), {name: given}))[name]
 
 
+def to_be_run(manifest, overrides):
+    found = parameters.resolve(manifest, overrides)
+    parameters.require(found.workflow, found.artifacts)
+
+
 def refused(manifest, overrides, *parts):
     with pytest.raises(ParameterError) as caught:
-        parameters.resolve(manifest, overrides)
+        to_be_run(manifest, overrides)
     assert caught.value.hint
     for part in parts:
         assert part in str(caught.value)
@@ -252,6 +257,18 @@ class TestCompiled:
             "-p count=VALUE (a whole number)",
             "Dataset",
         )
+
+    def test_without_values_there_is_a_manifest_all_the_same(self):
+        made = parameters.resolve(compiled("count", artifacts=["data"]), {}).workflow
+        assert values(made)["count"] is None
+
+    def test_a_json_text_for_a_template_from_elsewhere_stays_as_it_is(self):
+        manifest = compiled("name")
+        signature = json.loads(manifest["metadata"]["annotations"]["argojobs.dev/signature"])
+        signature["parameters"]["name"]["plain"] = True
+        manifest["metadata"]["annotations"]["argojobs.dev/signature"] = json.dumps(signature)
+        assert values(apply(manifest, {"name": Given('{"b": 1}')}))["name"] == '{"b": 1}'
+        refused(manifest, {"name": Given('{"b": "$x"}')}, "encoded")
 
     def test_a_broken_signature_is_said(self):
         manifest = plain({"name": "a"})

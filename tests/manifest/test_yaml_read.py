@@ -152,11 +152,18 @@ def test_explicit_tags():
         ("a: !!int x\n", "no !!int", "f.yaml:1:4"),
         ("a: !!set {b}\n", "tag !!set", "f.yaml:1:4"),
         ("a: {<<: 1}\n", "merges mappings", "f.yaml:1:9"),
-        ("parameters:\n- name: p\n  value: [1, 2]\n", "list or mapping", "f.yaml:3:10"),
     ],
 )
 def test_a_fault_has_its_place_and_a_remedy(text, match, place):
     assert fault(text, match) == place
+
+
+def test_a_list_or_mapping_as_a_parameters_value_stays_what_it_is_for_the_check():
+    text = "parameters:\n- {name: p, value: [1e-4, {value: 2}]}\n- {valueFrom: {default: [on]}}\n"
+    assert one(text)["parameters"] == [
+        {"name": "p", "value": [0.0001, {"value": 2}]},
+        {"valueFrom": {"default": [True]}},
+    ]
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 5000, "- " * 5000 + "x", '{"a":' * 5000])

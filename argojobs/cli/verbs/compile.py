@@ -55,10 +55,11 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Write the Argo manifest of a pipeline.
+    """Write the Argo manifest of a pipeline, or a manifest as it would be sent.
 
-    The same files give the same bytes. Small projects travel inside the manifest; larger ones
-    need --upload or --code image. With --context it has what every run there gets.
+    Templates and CronWorkflows stay what they are; a parameter may be left without a value. The
+    same files give the same bytes. Small projects travel inside the manifest; larger ones need
+    --upload or --code image. With --context it has what every run there gets.
     """
     from argojobs.cli.connect import target
     from argojobs.cli.pipeline_images import PipelineImages
@@ -69,6 +70,7 @@ def command(
     from argojobs.cli.words import loaded_by
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
+    from argojobs.manifest.kinds import around
 
     wish = wish_of(ctx.params, keep_names=to is not None)
     loaded = loaded_by(ctx, retries=retries)
@@ -84,7 +86,10 @@ def command(
     warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
     for archive in prepared.archives:
         store(archive, target(*where).repository())
-    sys.stdout.write(written(in_store(prepared.workflow, chosen), to, output))
+    made = in_store(prepared.workflow, chosen)
+    if loaded.manifest is not None:
+        made = around(loaded.manifest, made)
+    sys.stdout.write(written(made, to, output))
     sys.stdout.flush()
     return 0
 

@@ -129,8 +129,10 @@ def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -
 
 def _done(finding: "Finding") -> str:
     """Return what a fix did, made of what its finding wanted."""
-    if finding.code == "not-text":
+    if finding.code in ("not-text", "list-value"):
         return "put in quotes"
+    if finding.code == "removed-field":
+        return finding.hint.partition(":")[0]
     if finding.code == "when-unquoted":
         return f"now {finding.hint.removeprefix('write ')}"
     return finding.hint.replace("move it to", "moved to")

@@ -22,6 +22,15 @@ def command(
     params: options.Params = "",
     assignments: options.Param = None,
     pipeline: options.PipelineName = "",
+    from_template: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND/NAME",
+            help="Instead of a FILE: a template that the context's server has, "
+            "workflowtemplate/NAME or clusterworkflowtemplate/NAME.",
+        ),
+    ] = "",
     name: options.NewName = "",
     experiment: Annotated[
         str, typer.Option("--experiment", metavar="NAME", help="What the run belongs to.")
@@ -101,6 +110,7 @@ def command(
       argojobs run demo.py --params '{"batch_size":2}'
       argojobs run demo.py -p batch_size=2 -p data=./folder
       argojobs run manifest.yaml --detach -o name
+      argojobs run --from workflowtemplate/train --context lab -p epochs=3
       argojobs run train.py -- --epochs 3
       argojobs run --image python:3.12-slim -- python -c 'print(1)'
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
@@ -142,6 +152,12 @@ def command(
     if place.local is not None and not dry_run:
         place.local.prepare()
     wish = wish_of(ctx.params)
+    if from_template:
+        from argojobs.cli.from_template import check_given, require_server
+
+        require_server(place)
+        if not dry_run:
+            check_given(place, loaded, wish)
     plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
     plan = plan.said_by(command_line(ctx.obj or ()))
     warn(plan.warnings)

@@ -6,12 +6,16 @@ value is known it is refused: constants here, what a user gives with `-p` by the
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from argojobs.dsl.foreign import Foreign, refuse_encoded
 from argojobs.dsl.graph import Call, Graph, Items
 from argojobs.dsl.placeholders import OutputsReference, Parameter, Texts, field_of
-from argojobs.runtime.wire import encode
+from argojobs.runtime.types import plain_of
+from argojobs.runtime.wire import wire_as_text
 
 if TYPE_CHECKING:
     from argojobs.dsl.pipelines import Pipeline
@@ -30,12 +34,29 @@ def plain_parameters(pipeline: Pipeline[..., Any], graph: Graph) -> frozenset[st
                 if not isinstance(value, str):  # a constant goes there as it is
                     search.visit(value, f"the argument {name!r} of {call.callee.name}", call.where)
     names = frozenset(name for owner, name in search.reached if owner is graph)
+    names |= _mentioned([*(call.callee for call in search.calls), pipeline.on_exit])
     for name in names & pipeline.inputs.keys():
         declared = pipeline.inputs[name]
         if not declared.required:
-            text = encode(declared.default, declared.fields[name].schema)
+            schema = declared.fields[name].schema
+            text = wire_as_text(plain_of(declared.default, schema), schema)
             refuse_encoded(text, f"the default of {name!r}", pipeline.where)
     return names
+
+
+_MENTIONED = re.compile(r"\bworkflow\.parameters\.([-\w]+)")
+
+
+def _mentioned(callees: Iterable[Any]) -> frozenset[str]:
+    """Return the workflow's parameters that templates from elsewhere name in their own texts."""
+    waiting = list(callees)
+    found: set[str] = set()
+    while waiting:
+        callee = waiting.pop()
+        if isinstance(callee, Foreign):
+            found.update(_MENTIONED.findall(json.dumps(callee.template)))
+            waiting += callee.calls.values()
+    return frozenset(found)
 
 
 class _Search:

@@ -21,7 +21,8 @@ from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.trace import trace
 from argojobs.manifest.names import FULL_NAME, FULL_NAMES
 from argojobs.manifest.signature import SIGNATURE
-from argojobs.runtime.wire import encode, wire
+from argojobs.runtime.types import plain_of
+from argojobs.runtime.wire import wire, wire_as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ def compile_pipeline(
     build = Build(code, python, root, image, image_reference)
     entrypoint = build.graph(graph, pipeline.settings)
     spec: dict[str, Any] = {"entrypoint": entrypoint}
-    arguments = _arguments(pipeline, code)
+    arguments = _arguments(pipeline, code, plain)
     if arguments:
         spec["arguments"] = arguments
     if pipeline.on_exit is not None:
@@ -131,7 +132,7 @@ def taken_by(pipeline: Pipeline[..., Any], plain: frozenset[str] = frozenset()) 
     return {"parameters": parameters, "artifacts": artifacts}
 
 
-def _arguments(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
+def _arguments(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = []
     artifacts: list[dict[str, Any]] = []
     for name, field, declared in fields_of_inputs(pipeline.inputs):
@@ -141,7 +142,8 @@ def _arguments(pipeline: Pipeline[..., Any], code: Code) -> dict[str, Any]:
             continue
         parameter: dict[str, Any] = {"name": name}
         if not declared.required:
-            parameter["value"] = encode(declared.default, field.schema)
+            to_text = wire_as_text if name in plain else wire
+            parameter["value"] = to_text(plain_of(declared.default, field.schema), field.schema)
         choices = _choices(field)
         if choices:
             parameter["enum"] = choices

@@ -21,7 +21,7 @@ from argojobs.compile.to_dsl.tags import (
 from argojobs.compile.to_dsl.types import PARTS, Key, Types, constant
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.called import called
-from argojobs.runtime.wire import MARK, encode
+from argojobs.runtime.wire import MARK, encode, guard
 
 #: Of the whole workflow, for templates that say nothing themselves (Argo docs: fields).
 _FOR_PODS = ("affinity", "nodeSelector", "schedulerName", "serviceAccountName", "tolerations")
@@ -84,6 +84,11 @@ def read(manifest: dict[str, Any], kept: Mapping[str, str] = MappingProxyType({}
         if each.keys() - {"name", "optional"}:
             problems.append(f"the workflow's artifact {each['name']} with a source")
     entrypoint, on_exit = spec.get("entrypoint", ""), spec.get("onExit", "")
+    if not entrypoint and "workflowTemplateRef" not in spec:
+        raise UnsupportedError(
+            "the manifest has no entrypoint: it is a library of templates, not a pipeline",
+            hint="name one of its templates in spec.entrypoint, or take them over with use().",
+        )
     roots = [entrypoint, *([on_exit] if on_exit else [])]
     templates = _Templates(spec, kept, problems).of(roots)
     _stop(problems)
@@ -149,7 +154,7 @@ def _encoded(
     }
     return [
         f"the parameter {name}, whose value holds what only our own steps can be handed"
-        " (`$`, JSON, a control character) beside templates that are kept as they are"
+        " (`$`, a control character) beside templates that are kept as they are"
         for name, value in parameters.items()
         if name in used and value is not None and _is_encoded(value, types.of(("workflow", name)))
     ]
@@ -159,7 +164,7 @@ def _is_encoded(value: str, type_: str) -> bool:
     """Whether a default of this type travels encoded."""
     if type_ == PARTS:
         return encode(constant(value, type_), {"type": "list", "items": _TEXT}).startswith(MARK)
-    return type_ == "str" and encode(value, _TEXT).startswith(MARK)
+    return type_ == "str" and guard(value).startswith(MARK)
 
 
 def _without_composed(spec: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -7,14 +7,14 @@ with a hyphen, a space or a `#` breaks a condition where it is not in quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from ...errors import ExpressionError
 from ..findings import Finding, error, warning
 from ..places import Path
 from ..when_quotes import STATUS
-from .subject import Subject, callers
+from .subject import Object, Subject, callers, items
 
 _TAG = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*\}\}", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -30,11 +30,47 @@ _DEEPEST_TAG = 2
 
 def check_conditions(subject: Subject) -> Iterator[Finding]:
     """The `when` of every task and step."""
+    shared = _values(subject.spec.get("arguments"), "workflow.parameters.")
     for place in subject.places:
-        for caller in callers(place.template, place.path):
-            text = caller.value.get("when")
-            if text:
-                yield from check_condition(text, (*caller.path, "when"))
+        found = [
+            (caller.path, caller.value["when"])
+            for caller in callers(place.template, place.path)
+            if caller.value.get("when")
+        ]
+        if not found:
+            continue
+        values = {**shared, **_values(place.template.get("inputs"), "inputs.parameters.")}
+        for path, text in found:
+            faults = list(check_condition(text, (*path, "when")))
+            yield from faults or _with_values(text, values, (*path, "when"))
+
+
+def _values(holder: Object | None, prefix: str) -> dict[str, str]:
+    """Return the values that parameters have unless others are given, by what tags call them."""
+    found: dict[str, str] = {}
+    for _, one in items(holder, "parameters"):
+        value = one.get("value", one.get("default"))
+        if isinstance(value, str) and "{{" not in value:
+            found[f"{prefix}{one.get('name')}"] = value
+    return found
+
+
+def _with_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[Finding]:
+    """What breaks a condition that is right by itself: a value that is there already."""
+    if len(text) > _LONGEST_JUDGED:
+        return
+    known = [name for tag in _TAG.findall(text) if (name := tag[2:-2].strip()) in values]
+    if not known:
+        return
+    filled = _TAG.sub(lambda match: values.get(match[0][2:-2].strip(), match[0]), text)
+    fault = _syntax(filled)
+    if fault:
+        shown = ", ".join(f"{name} = {values[name]!r}" for name in dict.fromkeys(known))
+        what = f"the condition breaks with {shown[:200]}: {fault}"
+        hint = f"write {quoted(text)}"
+        if quoted(text) == text:
+            hint = "compare texts by == and !=, in quotes; give what is compared by < a number"
+        yield warning("when-unquoted", path, what, hint)
 
 
 def quoted(text: str) -> str:

@@ -99,7 +99,7 @@ def _schedules(spec: Object) -> Iterator[Finding]:
             f"there is no time zone {zone!r}",
             f"did you mean {nearest(zone, _zones()) or 'Europe/Berlin'}?",
         )
-    if not schedules:
+    if not schedules and not spec.get("schedule"):  # which is said to be `schedules` now
         yield error(
             "cron-schedule", ("spec",), "it has no schedule", 'add `schedules: ["0 3 * * *"]`'
         )

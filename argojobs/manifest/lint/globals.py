@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..findings import Finding, error
+from ..findings import Finding, error, warning
 from ..nearest import nearest, suggestion
 from .subject import NOTHING, Object, Subject, items
 
@@ -84,8 +84,13 @@ class Globals:
             return None
         if name.startswith("workflow.outputs.") and self.outputs_open:
             return None
-        if name.startswith(("workflow.labels.", "workflow.annotations.")) and self.unseen:
-            return None
+        if name.startswith(("workflow.labels.", "workflow.annotations.")):
+            if self.unseen:
+                return None
+            if self.open:
+                hint = f"{self.hint(name)}; Argo's own lint refuses the template"
+                message = f"the workflow that uses it must bring {{{{{name}}}}}"
+                return warning, "unresolved-reference", message, hint
         return error, "unresolved-reference", f"there is no {{{{{name}}}}}", self.hint(name)
 
     def hint(self, name: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import API_VERSION
 from ..findings import Finding, error, warning
+from ..kinds import API_VERSION
 from ..places import Path
 from .calls import unknown_reference
 from .cron import check_cron
-from .durations import is_duration
+from .durations import is_duration, is_go_duration, remedy
 from .subject import NOTHING, Object, Subject, items
 
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
@@ -104,6 +104,14 @@ def _spec(subject: Subject) -> Iterator[Finding]:
             (*at, "podGC", "strategy"),
             f"{strategy!r} is no strategy",
             f"one of {', '.join(_POD_GC)}",
+        )
+    delay = (spec.get("podGC") or NOTHING).get("deleteDelayDuration")
+    if delay and not is_duration(delay):
+        yield error(
+            "pod-gc",
+            (*at, "podGC", "deleteDelayDuration"),
+            f"{delay!r} is no duration",
+            remedy(delay, "write seconds, or a number with a unit: 20, 30s, 5m"),
         )
     for field, value in (spec.get("ttlStrategy") or NOTHING).items():
         if isinstance(value, int) and value < 0:
@@ -198,8 +206,9 @@ def _memoize(memoize: Object | None, path: Path) -> Iterator[Finding]:
             "memoize", path, "memoize has no cache", "add `cache: {configMap: {name: ...}}`"
         )
     age = memoize.get("maxAge")
-    if age and "{{" not in age and not is_duration(age):
-        yield error("memoize", (*path, "maxAge"), f"{age!r} is no duration", "such as 24h")
+    if age and "{{" not in age and not is_go_duration(age):
+        hint = remedy(age, "write a number with a unit: 90s, 24h")
+        yield error("memoize", (*path, "maxAge"), f"{age!r} is no duration", hint)
 
 
 def _locks(locks: Object | None, path: Path) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from typing import Any
 from ..findings import Finding, error, warning
 from ..graph import find_cycle
 from ..places import Path
-from .durations import is_duration, is_go_duration
+from .durations import is_duration, is_go_duration, remedy
 from .subject import NOTHING, Object, Place, Subject, items
 
 _ACTIONS = ("get", "create", "apply", "delete", "replace", "patch")
@@ -50,10 +50,10 @@ def _script(place: Place, subject: Subject) -> Iterator[Finding]:
     path = (*place.path, "script")
     inherited = subject.defaults.get("script") or NOTHING
     if not script.get("command") and not inherited.get("command"):
-        yield error(
+        yield warning(
             "script-command",
             path,
-            "the script has no command to run it",
+            "the script has no command to run it: the image's own entrypoint gets it",
             "add `command: [python]` or `command: [sh]`",
         )
     if not script.get("source") and not inherited.get("source"):
@@ -166,12 +166,12 @@ def _other(place: Place) -> Iterator[Finding]:
         yield error("http-url", (*place.path, "http"), "the request has no url", "add `url:`")
     suspend = place.template.get("suspend") or NOTHING
     duration = suspend.get("duration")
-    if duration and "{{" not in duration and not is_duration(duration, days=True):
+    if duration and "{{" not in duration and not is_duration(duration):
         yield error(
             "suspend-duration",
             (*place.path, "suspend", "duration"),
             f"{duration!r} is no duration",
-            "write seconds, or a number with a unit: 20, 30s, 5m, 2h",
+            remedy(duration, "write seconds, or a number with a unit: 20, 30s, 5m, 2h"),
         )
     for index, one in items(place.template, "initContainers"):
         if not one.get("name"):
@@ -189,22 +189,24 @@ def _limits(place: Place) -> Iterator[Finding]:
     deadline = template.get("activeDeadlineSeconds")
     if deadline is not None:
         yield from _deadline(deadline, (*place.path, "activeDeadlineSeconds"), leaf=leaf)
-    timeout = template.get("timeout")
-    if timeout:
-        where: Path = (*place.path, "timeout")
+    for field, is_one in (("timeout", is_go_duration), ("pendingTimeout", is_duration)):
+        timeout = template.get(field)
+        if not timeout:
+            continue
+        where: Path = (*place.path, field)
         if not leaf:
             yield error(
                 "timeout",
                 where,
-                "steps and dags take no timeout",
+                f"steps and dags take no {field}",
                 "set it on the templates that they call, or activeDeadlineSeconds on the workflow",
             )
-        elif "{{" not in timeout and not is_go_duration(timeout):
+        elif "{{" not in timeout and not is_one(timeout):
             yield error(
                 "timeout",
                 where,
                 f"{timeout!r} is no duration",
-                "write a number with a unit: 30s, 5m, 2h",
+                remedy(timeout, "write a number with a unit: 30s, 5m, 2h"),
             )
     if leaf and template.get("parallelism") is not None:
         yield error(

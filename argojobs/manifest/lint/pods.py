@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..findings import Finding, error, warning
+from ..kinds import TEMPLATES
 from ..names import is_dns_label
 from ..nearest import suggestion
 from ..places import Path
@@ -32,21 +33,27 @@ class Container:
 def containers(subject: Subject) -> Iterator[Container]:
     """Yield every container of every template."""
     for place in subject.places:
-        template = place.template
-        for kind in ("container", "script"):
-            if template.get(kind):
-                yield Container((*place.path, kind), template[kind], place, main=True)
-        for index, one in items(template.get("containerSet"), "containers"):
-            path = (*place.path, "containerSet", "containers", index)
-            yield Container(path, one, place, main=True)
-        for kind in ("initContainers", "sidecars"):
-            for index, one in items(template, kind):
-                yield Container((*place.path, kind, index), one, place, main=False)
+        yield from containers_of(place)
+
+
+def containers_of(place: Place) -> Iterator[Container]:
+    """Yield every container of a template."""
+    template = place.template
+    for kind in ("container", "script"):
+        if template.get(kind):
+            yield Container((*place.path, kind), template[kind], place, main=True)
+    for index, one in items(template.get("containerSet"), "containers"):
+        path = (*place.path, "containerSet", "containers", index)
+        yield Container(path, one, place, main=True)
+    for kind in ("initContainers", "sidecars"):
+        for index, one in items(template, kind):
+            yield Container((*place.path, kind, index), one, place, main=False)
 
 
 def check_pods(subject: Subject) -> Iterator[Finding]:
     """Environment, mounts and volumes of every template."""
-    shared = _volume_names(subject)
+    # A template of a library mounts the volumes of the workflow that calls it.
+    shared = None if subject.kind in TEMPLATES else volume_names(subject)
     yield from _volumes(subject.spec, subject.at, claims=True)
     for place in subject.places:
         yield from _volumes(place.template, place.path, claims=False)
@@ -56,7 +63,8 @@ def check_pods(subject: Subject) -> Iterator[Finding]:
         yield from _ports(container)
 
 
-def _volume_names(subject: Subject) -> set[str]:
+def volume_names(subject: Subject) -> set[str]:
+    """Return the volumes that all templates of a workflow may mount."""
     names = {str(one.get("name")) for _, one in items(subject.spec, "volumes")}
     for _, claim in items(subject.spec, "volumeClaimTemplates"):
         names.add(str((claim.get("metadata") or NOTHING).get("name")))
@@ -112,20 +120,28 @@ def _environment(container: Container) -> Iterator[Finding]:
             )
 
 
-def _mounts(container: Container, shared: set[str]) -> Iterator[Finding]:
+def foreign_mounts(container: Container) -> dict[int, str]:
+    """Return the volumes that a container mounts and its template has not, by the mounts' indexes."""
     mounts = list(items(container.value, "volumeMounts"))
+    own = {one.get("name") for _, one in items(container.place.template, "volumes")}
+    named = {index: str(one.get("name") or "") for index, one in mounts}
+    return {index: name for index, name in named.items() if name not in own and "{{" not in name}
+
+
+def _mounts(container: Container, shared: set[str] | None) -> Iterator[Finding]:
     template = container.place.template
     taken: dict[str, str] = {}
-    own = {one.get("name") for _, one in items(template, "volumes")} if mounts else set()
-    for index, one in mounts:
+    foreign = foreign_mounts(container)
+    for index, one in items(container.value, "volumeMounts"):
         path = (*container.path, "volumeMounts", index)
         name, where = one.get("name") or "", one.get("mountPath") or ""
-        if name not in own and name not in shared and "{{" not in name:
+        if shared is not None and index in foreign and name not in shared:
+            own = {str(each.get("name")) for _, each in items(template, "volumes")}
             yield error(
                 "volume-undeclared",
                 (*path, "name") if name else path,
                 f"there is no volume {name!r}",
-                suggestion(name, sorted({*map(str, own), *shared}), what="the volumes are"),
+                suggestion(name, sorted(own | shared), what="the volumes are"),
             )
         if not where:
             yield error("mount-path", path, "it is mounted nowhere", "add `mountPath:`")

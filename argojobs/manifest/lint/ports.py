@@ -1,4 +1,4 @@
-"""Host ports that tasks running at once would both want: they never share a node, and wait.
+"""Host ports that tasks running at once, or two runs, would both want: they wait for each other.
 
 Source: Kubernetes docs, configuration best practices, hostPort.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from ..findings import Finding, warning
 from .ancestry import Ancestry
 from .pods import containers
-from .subject import Caller, Object, Subject, callers
+from .subject import Caller, Object, Subject, callers, items
 
 _ONE_COMPARISON = re.compile(r"([^=!<>&|]+?)\s*(==|!=)\s*([^=!<>&|]+?)\s*")
 
@@ -24,7 +24,29 @@ def check_host_ports(subject: Subject) -> Iterator[Finding]:
         for one in container.value.get("ports") or ():
             if one and one.get("hostPort"):
                 ports.setdefault(id(container.place.template), set()).add(one["hostPort"])
-    if not ports or subject.spec.get("parallelism") == 1:
+    if ports:
+        yield from list(_within_a_run(subject, ports)) or [_between_runs(subject)]
+
+
+def _between_runs(subject: Subject) -> Finding:
+    """Return that two runs collide, where nothing in one run does."""
+    found = [
+        ((*container.path, "ports", index), one["hostPort"])
+        for container in containers(subject)
+        for index, one in items(container.value, "ports")
+        if one.get("hostPort")
+    ]
+    listed = ", ".join(map(str, sorted({port for _, port in found})))
+    return warning(
+        "host-port-runs",
+        (*found[0][0], "hostPort"),
+        f"host port {listed} is fixed: two runs never share a node, and one waits for the other",
+        "remove hostPort: a port is reached without it (argojobs port-forward)",
+    )
+
+
+def _within_a_run(subject: Subject, ports: dict[int, set[int]]) -> Iterator[Finding]:
+    if subject.spec.get("parallelism") == 1:
         return
     wanted = _Wanted(subject, ports)
     for place in subject.places:

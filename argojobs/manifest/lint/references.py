@@ -15,7 +15,7 @@ from ..places import Path
 from .ancestry import Ancestry
 from .globals import Globals
 from .members import OF_NODE_IN_EXPRESSIONS, outputs_of, tag_names
-from .referenced import check_referenced
+from .referenced import check_referenced, without_defaults
 from .subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
 from .texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
 
@@ -26,12 +26,39 @@ def check_references(subject: Subject) -> Iterator[Finding]:
     for field in ("arguments", "volumes", "volumeClaimTemplates", "hooks"):
         value = subject.spec.get(field)
         if value:
-            resolver = _Names(subject, globals_, NOTHING).fault
+            names = _Names(subject, globals_, NOTHING)
+            resolver = names.of_volumes if field == "volumes" else names.fault
             yield from check_texts(value, (*subject.at, field), resolver)
-    for index, template in items(subject.spec, "templates"):
+    given = _given_by_all(subject)
+    for index, whole in items(subject.spec, "templates"):
+        template = without_defaults(whole, given.get(str(whole.get("name")), frozenset()))
         names = _Names(subject, globals_, template)
         yield from _template(subject, globals_, template, (*subject.at, "templates", index), names)
     yield from check_referenced(subject, globals_)
+
+
+def _given_by_all(subject: Subject) -> dict[str, frozenset[str]]:
+    """Return the parameters that every caller of a template gives it: its own values never count."""
+    own = subject.spec.get("arguments")
+    hooks = list((subject.spec.get("hooks") or NOTHING).values())
+    calls: list[Object] = [
+        {"template": subject.spec.get(field), "arguments": own}
+        for field in ("entrypoint", "onExit")
+    ]
+    for place in subject.places:
+        for caller in callers(place.template, place.path):
+            calls.append(caller.value)
+            calls.append({"template": caller.value.get("onExit")})
+            hooks += (caller.value.get("hooks") or NOTHING).values()
+    found: dict[str, frozenset[str]] = {}
+    for call in [*calls, *filter(None, hooks)]:
+        name = call.get("template")
+        if name and not call.get("templateRef"):
+            given = frozenset(
+                str(one.get("name")) for _, one in items(call.get("arguments"), "parameters")
+            )
+            found[name] = found.get(name, given) & given
+    return found
 
 
 class _Names:
@@ -58,6 +85,10 @@ class _Names:
         self.known.update(
             RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
         )
+
+    def of_volumes(self, name: str) -> Fault | None:
+        """Return what is wrong with a name in the workflow's volumes: those of tasks stand there."""
+        return None if name.startswith(("tasks.", "steps.")) else self.fault(name)
 
     def fault(self, name: str) -> Fault | None:
         """Return what is wrong with a name."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..findings import Finding, error, warning
 from ..places import Path
-from .durations import is_duration
+from .durations import is_duration, remedy
 from .subject import Object, Subject
 from .texts import check_expression
 
@@ -63,12 +63,12 @@ def _strategy(strategy: Object, path: Path) -> Iterator[Finding]:
     backoff = strategy.get("backoff") or {}
     for field in ("duration", "maxDuration", "cap"):
         value = backoff.get(field)
-        if value and "{{" not in value and not is_duration(value, days=True):
+        if value and "{{" not in value and not is_duration(value):
             yield error(
                 "backoff",
                 (*path, "backoff", field),
                 f"{value!r} is no duration",
-                "write seconds, or a number with a unit: 10, 30s, 5m",
+                remedy(value, "write seconds, or a number with a unit: 10, 30s, 5m"),
             )
     if backoff and not backoff.get("duration"):
         yield error("backoff", (*path, "backoff"), "the backoff has no duration", "add `duration:`")

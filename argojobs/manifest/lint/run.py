@@ -8,6 +8,7 @@ from typing import Any
 from ..check import check_workflow, with_text
 from ..fields import check_fields
 from ..findings import Finding, error
+from ..kinds import KINDS, TEMPLATES
 from ..places import Path
 from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
@@ -21,9 +22,6 @@ from .resources import check_resources
 from .retries import check_retries
 from .subject import NOTHING, Refs, Subject, subject_of
 from .values import check_size, check_values
-
-#: The kinds that lint knows.
-KINDS = ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow")
 
 _RULES = (
     check_leaves,
@@ -79,7 +77,7 @@ def _check(subject: Subject) -> Iterator[Finding]:
     view = {"metadata": subject.metadata, "spec": subject.spec}
     if subject.kind != "Workflow":
         view["metadata"] = NOTHING
-    template = subject.kind in ("WorkflowTemplate", "ClusterWorkflowTemplate")
+    template = subject.kind in TEMPLATES
     for finding in check_workflow(view):
         if template and finding.code in ("entrypoint-missing", "input-missing"):
             at_spec = len(finding.path) <= 2
@@ -116,7 +114,7 @@ def _as_lint(finding: Finding) -> Finding:
 def _usable(template: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return an object to look templates up in, as text where text belongs; None for any other."""
     kind = str(template.get("kind") or "WorkflowTemplate")
-    if kind not in ("WorkflowTemplate", "ClusterWorkflowTemplate"):
+    if kind not in TEMPLATES:
         return None
     fields = check_fields(template, kind)
     if any(one.code == "wrong-type" for one in fields):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..kinds import TEMPLATES, inside, spec_path
 from ..places import Path
 
 Refs = Literal["strict", "warn", "off"]
@@ -116,14 +117,11 @@ def _with_inline(template: Object, path: Path) -> Iterator[Place]:
 
 def subject_of(value: Object, kind: str, refs: Refs, templates: Sequence[Object] = ()) -> Subject:
     """Return an object taken apart. templates: objects that hold templates for references."""
-    spec = value.get("spec") or NOTHING
-    at: Path = ("spec",)
-    if kind == "CronWorkflow":
-        spec = spec.get("workflowSpec") or NOTHING
-        at = ("spec", "workflowSpec")
+    spec = inside({**value, "kind": kind})["spec"]
+    at = spec_path(kind)
     library: dict[tuple[bool, str, str], Object] = {}
     known: dict[tuple[bool, str], Object] = {}
-    own = [value] if kind in ("WorkflowTemplate", "ClusterWorkflowTemplate") else []
+    own = [value] if kind in TEMPLATES else []
     for one in (*templates, *own):
         cluster = (one.get("kind") or kind) == "ClusterWorkflowTemplate"
         name = str((one.get("metadata") or NOTHING).get("name") or "")

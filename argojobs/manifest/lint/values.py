@@ -121,8 +121,17 @@ def _is_secret(name: str) -> bool:
     return _SECRET.search(name) is not None and _OF_VOCABULARY.search(name) is None
 
 
+def _hides_nothing(name: str, value: str) -> bool:
+    """Whether what looks like a secret by its name cannot be one: a mark, a path, a setting."""
+    text = value.strip()
+    if not any(sign.isalnum() for sign in text) or "{{" in text or text.startswith(("/", "$(")):
+        return True
+    is_setting = text in ("true", "false") or (text[:1] in "<[{" and text[-1:] in ">]}")
+    return is_setting or (text.isdecimal() and name.lower().endswith("token"))
+
+
 def _secret(name: str, value: str, path: Path, hint: str) -> Iterator[Finding]:
-    if "{{" not in value:
+    if not _hides_nothing(name, value):
         yield warning(
             "secret-literal",
             path,

@@ -64,6 +64,35 @@ def test_parameters_that_reach_it_by_any_way_are_marked():
     assert plain(body) == {"a", "b", "c", "d", "e"}
 
 
+def test_parameters_that_it_names_itself_are_marked():
+    told = use({"name": "told", "container": {"args": ["{{workflow.parameters.a}}"]}})
+    inner = use({"name": "in", "container": {"args": ["{{=workflow.parameters.b}}"]}})
+    steps = [[{"name": "x", "template": "in"}]]
+    outer = use({"name": "out", "steps": steps}, calls={"in": inner})
+    last = use({"name": "last", "container": {"args": ["{{workflow.parameters.c}}"]}})
+
+    @pipeline(on_exit=last)
+    def body(a: str, b: str, c: str, free: str) -> None:
+        told()
+        outer()
+        write(free)
+
+    assert plain(body) == {"a", "b", "c"}
+
+
+def test_a_json_text_goes_there_as_it_is():
+    @pipeline
+    def body(note: str = '{"b": 1}', free: str = "{}") -> None:
+        scan(note=note)
+        write(free)
+
+    manifest = compile_pipeline(body, code=Code("image"))
+    values = manifest["spec"]["arguments"]["parameters"]
+    assert [one["value"] for one in values] == ['{"b": 1}', "argojobs:base64:e30="]
+    given = dict(map(parse_assignment, ['note=[1, "a"]']))
+    assert apply(manifest, given)["spec"]["arguments"]["parameters"][0]["value"] == '[1, "a"]'
+
+
 def test_an_override_of_one_that_would_travel_encoded_is_refused():
     @pipeline
     def body(note: str, free: str) -> None:

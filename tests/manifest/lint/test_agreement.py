@@ -26,7 +26,6 @@ DIFFERENCES = {
     "podspecpatch-bad": "every pod fails to be made",
     "retry-bad-limit": "the step errors when the limit is read",
     "retry-expression-bad": "the step errors when it is retried",
-    "script-no-command": "nothing says which program runs the script",
     "suspend-bad-duration": "the node errors when the duration is read",
     "timeout-bad": "the node errors when the timeout is read",
     "volume-mount-undeclared": "Kubernetes refuses the pod",

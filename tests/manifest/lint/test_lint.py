@@ -9,7 +9,7 @@ from work_done import calls
 from argojobs.manifest.lint import lint
 from argojobs.manifest.lint.ancestry import Ancestry
 from argojobs.manifest.lint.conditions import quoted
-from argojobs.manifest.lint.durations import is_duration, is_go_duration
+from argojobs.manifest.lint.durations import is_duration, is_go_duration, remedy as in_hours
 from argojobs.manifest.lint.resources import quantity
 from argojobs.manifest.lint.schedule import schedule_fault
 from argojobs.manifest.lint.subject import Caller
@@ -33,7 +33,8 @@ def codes(example, **options):
 
 
 def levels(example, **options):
-    return [one.level for one in lint(complete(example), **options)]
+    workflow = complete(example)
+    return [one.level for one in lint(workflow, kind=workflow["kind"], **options)]
 
 
 class TestTemplatesOfOtherObjects:
@@ -75,6 +76,92 @@ spec:
         assert codes(call % "", templates=[library]) == ["unresolved-reference"]
         given = ", arguments: {parameters: [{name: version, value: '2'}]}"
         assert codes(call % given, templates=[library]) == []
+
+    INPUT = "inputs: {parameters: [{name: uri, value: '{{workflow.parameters.uri}}'}]}"
+    GIVEN = "arguments: {parameters: [{name: uri, value: x}]}"
+
+    def test_a_value_of_an_input_counts_only_where_a_caller_gives_none(self):
+        train = (
+            f"{{name: train, {self.INPUT}, steps: [[{{name: a, template: work, {self.GIVEN}}}]]}}"
+        )
+        work = f"{{name: work, {self.INPUT}, suspend: {{}}}}"
+        spec = f"{{entrypoint: train, templates: [{train}, {work}]}}"
+        library = complete(f"{{kind: WorkflowTemplate, metadata: {{name: shared}}, spec: {spec}}}")
+        assert codes(CALL % ("train", f", {self.GIVEN}"), templates=[library]) == []
+        assert codes(CALL % ("train", ""), templates=[library]) == ["unresolved-reference"]
+
+    def test_so_it_is_within_a_workflow(self):
+        text = "{templates: [{name: main, steps: [[%s]]}, {name: work, " + self.INPUT
+        text += ", suspend: {}}]}"
+        given = "{name: a, template: work, " + self.GIVEN + "}"
+        without = "{name: b, template: work}"
+        assert codes(text % given) == []
+        assert codes(text % without) == ["unresolved-reference"]
+        assert codes(text % f"{given}, {without}") == ["unresolved-reference"]
+
+    def test_an_entrypoint_is_given_the_workflows_own(self):
+        text = "{arguments: {parameters: [%s]}, templates: [{name: main, inputs: {parameters: "
+        text += "[{name: uri, value: '{{workflow.parameters.other}}'}]}, suspend: {}}]}"
+        assert codes(text % "{name: uri, value: x}") == []
+        assert codes(text % "{name: x, value: x}") == ["unresolved-reference"]
+
+    LIBRARY = """
+kind: WorkflowTemplate
+metadata: {name: shared}
+spec:
+  entrypoint: train
+  templates:
+  - {name: train, steps: [[{name: a, template: work}]]}
+  - name: work
+    volumes: [{name: own, emptyDir: {}}]
+    container:
+      image: busybox:1.36
+      volumeMounts: [{name: own, mountPath: /own}, {name: workdir, mountPath: /work}]
+"""
+
+    @pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate"])
+    def test_a_library_mounts_volumes_of_the_workflow_that_uses_it(self, kind):
+        assert codes(self.LIBRARY.replace("WorkflowTemplate", kind)) == []
+        assert codes(self.LIBRARY.replace("WorkflowTemplate", "Workflow")) == ["volume-undeclared"]
+
+    def test_who_uses_it_must_have_the_volume(self):
+        library = complete(self.LIBRARY)
+        call = "{templates: [{name: main, " + CALL % ("train", "") + "}]%s}"
+        assert codes(call % "", templates=[library]) == ["volume-undeclared"]
+        volume = ", volumes: [{name: workdir, emptyDir: {}}]"
+        assert codes(call % volume, templates=[library]) == []
+        claim = ", volumeClaimTemplates: [{metadata: {name: workdir}, spec: {}}]"
+        assert codes(call % claim, templates=[library]) == []
+
+    def test_a_label_may_come_from_the_workflow_that_uses_it(self):
+        text = "{kind: %s, spec: {templates: [{name: main, container: {image: 'busybox:1.36', "
+        text += "args: ['{{workflow.labels.a}}', '{{workflow.annotations.b}}']}}]}}"
+        assert levels(text % "WorkflowTemplate") == ["warning", "warning"]
+        assert levels(text % "Workflow") == ["error", "error"]
+
+
+class TestNames:
+    def test_one_with_a_tag_is_read_when_the_tag_is_replaced(self):
+        name = "'{{workflow.name}}'"
+        assert codes("steps: [[{name: " + name + ", template: work}]]") == []
+        assert codes("dag: {tasks: [{name: " + name + ", template: work}]}") == []
+        output = "{name: 'r {{workflow.name}}', valueFrom: {path: /r}}"
+        example = "{container: {image: 'busybox:1.36'}, %s: {parameters: [%s]}}"
+        assert codes(example % ("outputs", output)) == []
+        assert codes(example % ("inputs", output)) == ["parameter-name"]
+
+    def test_a_template_with_one_cannot_be_called(self):
+        assert codes("{templates: [{name: main, suspend: {}}, {name: '{{=1}}', suspend: {}}]}") == [
+            "template-name",
+            "template-unused",
+        ]
+
+    def test_volumes_of_a_workflow_may_name_outputs_of_tasks(self):
+        tag = "{{tasks.a.outputs.parameters.x}}"
+        text = "{volumes: [{name: v, configMap: {name: '%s'}}]}"
+        assert codes(text % tag) == []
+        assert codes(text % tag.replace("tasks", "steps")) == []
+        assert codes(text % tag.replace("tasks.a", "inputs")) == ["unresolved-reference"]
 
 
 class TestEmptyEntries:
@@ -144,13 +231,19 @@ class TestHostPorts:
 
     def test_two_at_once_collide_unless_only_one_of_them_runs(self):
         assert self.codes() == ["host-port"]
-        assert self.codes(spec=", parallelism: 1") == []
-        assert self.codes(more=", parallelism: 1") == []
+        assert self.codes(spec=", parallelism: 1") == ["host-port-runs"]
+        assert self.codes(more=", parallelism: 1") == ["host-port-runs"]
         when = ", when: \"'{{workflow.name}}' %s 'a'\""
-        assert self.codes(when % "==", when % "!=") == []
-        assert self.codes(when % "==", when.replace("'a'", "'b'") % "==") == []
+        assert self.codes(when % "==", when % "!=") == ["host-port-runs"]
+        assert self.codes(when % "==", when.replace("'a'", "'b'") % "==") == ["host-port-runs"]
         assert self.codes(when % "!=", when.replace("'a'", "'b'") % "!=") == ["host-port"]
         assert self.codes(when % "==", "") == ["host-port"]
+
+    def test_one_run_alone_is_said_more_weakly(self):
+        example = "{templates: [{name: main, container: {image: 'busybox:1.36', ports: [%s]}}]}"
+        assert codes(example % "{containerPort: 80, hostPort: 80}") == ["host-port-runs"]
+        assert codes(example % "{containerPort: 80}") == []
+        assert self.codes(", depends: b") == ["host-port-runs"]
 
 
 class TestConditions:
@@ -175,6 +268,35 @@ class TestConditions:
         workflow = complete("dag: {tasks: [{name: a, template: work}]}")
         workflow["spec"]["templates"][0]["dag"]["tasks"] = [task]
         assert [one.code for one in lint(workflow)] == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("{{workflow.parameters.sha}} != 0000000", ["when-unquoted"]),
+            ("{{workflow.parameters.sha}} == 5", ["when-unquoted"]),
+            ("5 < {{ workflow.parameters.sha }}", ["when-unquoted"]),
+            ("{{inputs.parameters.words}} > 1", ["when-unquoted"]),
+            ("'{{workflow.parameters.sha}}' != '0000000'", []),
+            ("{{workflow.parameters.count}} == 5", []),
+            ("{{workflow.parameters.flag}} == true", []),
+            ("'{{workflow.parameters.quote}}' == 'a'", ["when-unquoted"]),
+            ("{{inputs.parameters.none}} == 5", []),
+        ],
+    )
+    def test_a_value_that_is_there_already_must_not_break_it(self, text, expected):
+        values = {"sha": "5d1ca16", "count": "3", "flag": "true", "quote": "it's"}
+        workflow = complete("dag: {tasks: [{name: a, template: work}]}")
+        spec = workflow["spec"]
+        spec["arguments"] = {
+            "parameters": [{"name": name, "value": value} for name, value in values.items()]
+        }
+        inputs = [{"name": "words", "default": "a b"}, {"name": "none"}]
+        spec["templates"][0]["inputs"] = {"parameters": inputs}
+        spec["arguments"]["parameters"].append({"name": "none", "value": "a b"})
+        spec["templates"][0]["dag"]["tasks"][0]["when"] = text
+        found = lint(workflow)
+        assert [one.code for one in found] == expected
+        assert all(one.hint for one in found)
 
     def test_the_quoted_form_is_shown(self):
         assert quoted("{{a}} == not-this") == "'{{a}}' == 'not-this'"
@@ -261,6 +383,39 @@ class TestSecrets:
     def test_a_name_that_only_sounds_so_is_a_warning(self):
         assert levels("arguments: {parameters: [{name: token, value: 'abc'}]}") == ["warning"]
         assert levels("arguments: {parameters: [{name: token, value: '{{workflow.name}}'}]}") == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("boundary_token", "\n"),
+            ("password", "  "),
+            ("sep.token", "|||"),
+            ("mask-token", "[MASK]"),
+            ("first_token", "<|begin|>"),
+            ("max_token", "512"),
+            ("token", "true"),
+            ("api_key", "/run/secrets/key"),
+            ("api_key", "$(KEY)"),
+            ("password", "{{workflow.name}}"),
+        ],
+    )
+    def test_what_hides_nothing_is_not_one(self, name, value):
+        assert self.codes(name, value) == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("password", "1234"), ("api_token", "abc"), ("token", "x7-k"), ("secret", "<o>k")],
+    )
+    def test_what_may_be_one_is_said(self, name, value):
+        assert self.codes(name, value) == ["secret-literal", "secret-literal"]
+
+    def codes(self, name, value):
+        workflow = complete("container: {image: 'busybox:1.36'}")
+        spec = workflow["spec"]
+        spec["arguments"] = {"parameters": [{"name": name.replace(".", "-"), "value": value}]}
+        env = [{"name": name, "value": value}]
+        spec["templates"][0]["container"]["env"] = env
+        return [one.code for one in lint(workflow) if one.code != "value-altered"]
 
 
 class TestImages:
@@ -422,10 +577,33 @@ class TestPlainFacts:
     def test_durations(self):
         assert is_duration("20")
         assert is_duration("1h30m")
-        assert is_duration("2d", days=True)
         assert not is_duration("2d")
+        assert in_hours("2d", "") == "there are no days: write 48h"
+        assert in_hours("soon", "other") == "other"
         assert not is_go_duration("20")
         assert not is_duration("soon")
+
+    @pytest.mark.parametrize(
+        ("example", "code"),
+        [
+            ("suspend: {duration: %s}", "suspend-duration"),
+            ("{%s, retryStrategy: {limit: 1, backoff: {duration: '%%s'}}}", "backoff"),
+            ("{%s, retryStrategy: {limit: 1, backoff: {duration: '1', cap: %%s}}}", "backoff"),
+            (
+                "{%s, retryStrategy: {limit: 1, backoff: {duration: '1', maxDuration: %%s}}}",
+                "backoff",
+            ),
+            ("{%s, timeout: %%s}", "timeout"),
+            ("{%s, pendingTimeout: %%s}", "timeout"),
+            ("{%s, memoize: {key: a, maxAge: %%s, cache: {configMap: {name: c}}}}", "memoize"),
+            ("{spec: {podGC: {deleteDelayDuration: %s}}}", "pod-gc"),
+        ],
+    )
+    @pytest.mark.parametrize("text", ["1d", "1w", "soon", "1 h", "5 minutes"])
+    def test_days_are_no_unit_anywhere(self, example, code, text):
+        example = example % "container: {image: 'busybox:1.36'}" if "%%" in example else example
+        assert code in codes(example % text)
+        assert code not in codes(example % "24h")
 
     def test_quantities(self):
         assert quantity("500m") * 2 == quantity("1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from argojobs.manifest.documents import API_VERSION
+from argojobs.manifest.kinds import API_VERSION
 from argojobs.manifest.yaml_read import read
 
 _TEMPLATE_FIELDS = frozenset(

@@ -44,6 +44,52 @@ retryStrategy: {limit: 2}
 """,
     ),
     Rule(
+        "removed-field",
+        "error",
+        "A field of Argo 3 that 4 does not have",
+        "Argo 4 took out what it had called deprecated. Its strict reader refuses the file; over REST "
+        "the field is dropped without a word: a mutex no longer excludes anything.",
+        "Write what the finding names; `argojobs lint --fix` does, where the value can stay.",
+        ARGO + "deprecations/",
+        """\
+synchronization: {mutex: {name: one}}
+""",
+        """\
+synchronization: {mutexes: [{name: one}]}
+""",
+    ),
+    Rule(
+        "newer-field",
+        "warning",
+        "A field that only a newer Argo has",
+        "A server of an older version refuses the file or, over REST, drops the field without a word.",
+        "Look at the server's version (`argojobs doctor`); leave the field out for an older one.",
+        ARGO + "fields/",
+        """\
+container: {image: 'busybox:1.36'}
+pendingTimeout: 10m
+""",
+        """\
+container: {image: 'busybox:1.36'}
+timeout: 10m
+""",
+    ),
+    Rule(
+        "list-value",
+        "error",
+        "A list or mapping as a parameter's value",
+        "Parameters are texts. Argo's reader takes a list or mapping as an empty text, without a word; "
+        "over REST the request is refused.",
+        "Put it in quotes, as JSON text; `argojobs lint --fix` does.",
+        ARGO + "fields/#parameter",
+        """\
+{arguments: {parameters: [{name: rates, value: [0.1, 0.2]}]}}
+""",
+        """\
+{arguments: {parameters: [{name: rates, value: '[0.1, 0.2]'}]}}
+""",
+    ),
+    Rule(
         "wrong-type",
         "error",
         "A value of the wrong type",

@@ -156,6 +156,27 @@ container:
 """,
     ),
     Rule(
+        "host-port-runs",
+        "warning",
+        "A host port that two runs would both want",
+        "Within one run nothing collides; but a second run of it, or anybody's with the same port, "
+        "waits for a node of its own as long as the first one holds the port.",
+        "Remove hostPort; a pod's port is reached without it, by `argojobs port-forward`.",
+        KUBERNETES + "concepts/configuration/overview/",
+        """\
+container:
+  image: busybox:1.36
+  ports:
+  - {containerPort: 6006, hostPort: 6006}
+""",
+        """\
+container:
+  image: busybox:1.36
+  ports:
+  - {containerPort: 6006}
+""",
+    ),
+    Rule(
         "host-port",
         "warning",
         "Host ports that collide",

@@ -184,9 +184,10 @@ container:
     ),
     Rule(
         "script-command",
-        "error",
+        "warning",
         "A script without a command",
-        "Nothing says which program reads the script; the pod ends with an error.",
+        "Nothing says which program reads the script: the entrypoint of the image gets it as its "
+        "argument, and most images have one that does something else, or none.",
         "Add `command: [python]` or `command: [sh]`.",
         ARGO + "walk-through/scripts-and-results/",
         """\

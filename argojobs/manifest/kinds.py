@@ -1,0 +1,88 @@
+"""The Workflow inside an object of any of Argo's kinds: as it is written, and as it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .places import Path
+
+API_VERSION = "argoproj.io/v1alpha1"
+TEMPLATES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
+CRON = "CronWorkflow"
+KINDS = ("Workflow", *TEMPLATES, CRON)
+
+#: The annotation that `workflow.scheduledTime` comes from.
+SCHEDULED = "workflows.argoproj.io/scheduled-time"
+
+Object = dict[str, Any]
+
+
+def spec_path(kind: str) -> Path:
+    """Return where an object of this kind has the spec of a Workflow."""
+    return ("spec", "workflowSpec") if kind == CRON else ("spec",)
+
+
+def inside(value: Mapping[str, Any]) -> Object:
+    """Return the Workflow that an object holds, with the object's own metadata."""
+    kind = value.get("kind", "Workflow")
+    spec = value.get("spec") or {}
+    if kind == CRON:
+        spec = spec.get("workflowSpec") or {}
+    return {**value, "kind": "Workflow", "spec": spec}
+
+
+def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
+    """Return an object with another Workflow inside, of which `inside` gave the first."""
+    kind = value.get("kind", "Workflow")
+    spec = workflow["spec"]
+    if kind == CRON:
+        spec = {**value["spec"], "workflowSpec": spec}
+    metadata = workflow.get("metadata") or {}
+    if kind == "ClusterWorkflowTemplate":  # it is in no namespace
+        metadata = {key: one for key, one in metadata.items() if key != "namespace"}
+    return {**workflow, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def to_run(value: Mapping[str, Any], now: str) -> Object:
+    """Return the Workflow that is run for an object: of a template or a CronWorkflow, a new one.
+
+    Its name begins with the object's. A CronWorkflow gives it the labels and annotations of its
+    `workflowMetadata`, and a time: now, as RFC 3339 has it. Source: Argo
+    `workflow/common/convert.go`.
+    """
+    kind = value.get("kind", "Workflow")
+    if kind == "Workflow":
+        return dict(value)
+    own = value.get("metadata") or {}
+    metadata = {"namespace": own["namespace"]} if own.get("namespace") else {}
+    if own.get("name"):
+        metadata["generateName"] = f"{own['name']}-"
+    if kind == CRON:
+        more = (value.get("spec") or {}).get("workflowMetadata") or {}
+        metadata["labels"] = more.get("labels") or {}
+        metadata["annotations"] = {SCHEDULED: now, **(more.get("annotations") or {})}
+    head = {"apiVersion": value.get("apiVersion"), "kind": "Workflow", "metadata": metadata}
+    return {**head, "spec": inside(value)["spec"]}
+
+
+def path_in(kind: str, path: Path) -> Path:
+    """Return where something of the Workflow inside is in an object of this kind."""
+    return (*spec_path(kind), *path[1:]) if path[:1] == ("spec",) else path
+
+
+def referring(name: str, cluster: bool) -> Object:
+    """Return the Workflow that Argo starts of a template that the server has.
+
+    cluster: it is a ClusterWorkflowTemplate. Source: Argo `workflow/common/convert.go`.
+    """
+    label = "cluster-workflow-template" if cluster else "workflow-template"
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Workflow",
+        "metadata": {
+            "generateName": f"{name}-",
+            "labels": {f"workflows.argoproj.io/{label}": name},
+        },
+        "spec": {"workflowTemplateRef": {"name": name, "clusterScope": cluster}},
+    }
