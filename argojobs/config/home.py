@@ -64,7 +64,9 @@ def home_path() -> Path:
 def open_home(home: Path | None = None) -> Path:
     """Return the home, made with mode 0700 if it was missing, after checking that it can serve.
 
-    Raises `HostError` for a home on a network file system and for one that cannot be written.
+    One that was there is closed to others: values of secrets come to lie in it. Raises `HostError`
+    for a home on a network file system, for one that cannot be written, and for a folder that
+    others may look into and that is not ours to close.
     """
     path = home if home is not None else home_path()
     kind = file_system_of(path)
@@ -81,7 +83,24 @@ def open_home(home: Path | None = None) -> Path:
         raise host_error(error, path) from error
     if not os.access(path, os.W_OK | os.X_OK):
         raise host_error(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), path)
+    _close_to_others(path)
     return path
+
+
+def _close_to_others(path: Path) -> None:
+    found = path.stat()
+    if not found.st_mode & 0o077:
+        return
+    # Somebody else's folder, /tmp, ~ or a project is not made unreadable for others unasked.
+    is_home = (path / "store.db").exists() or not any(path.iterdir())
+    if found.st_uid == os.geteuid() and is_home:
+        path.chmod(0o700)
+        return
+    raise HostError(
+        f"others may look into {path}, where secrets and artifacts of your runs would lie",
+        where=str(path),
+        hint=f"chmod 700 {path}, or choose a folder of its own: export {HOME_VARIABLE}={path}/argojobs",
+    )
 
 
 def host_error(error: OSError, path: Path, needed: int = SPACE_NEEDED) -> HostError:

@@ -67,7 +67,9 @@ class ActiveRun:
         self.to_start: list[str] = []
         self.to_kill: list[str] = []
         #: Times at which the operator asked for a `Tick`: a heap.
-        self.timers: list[float] = sorted(stored.timers)
+        self.timers: list[float] = sorted(map(float, stored.timers))
+        #: The number of the last command that was taken in.
+        self.obeyed = 0
         self._change: RunChange | None = None
         self._nodes_open: dict[str, dict[str, Any]] = {
             node["id"]: node for node in stored.nodes if node.get("phase") not in FULFILLED

@@ -21,6 +21,8 @@ _UNITS = {
     "m": 60.0,
     "h": 3600.0,
 }
+_LONGEST = 100  # characters of a duration
+_MOST = 2**63 / 1e9  # seconds: Go counts nanoseconds in 64 bits
 _PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)")
 
 
@@ -45,6 +47,17 @@ def duration(text: object) -> float:
     Raises ManifestError when it is none.
     """
     value = str(text).strip()
+    length = _length(value) if len(value) <= _LONGEST else None
+    if length is None or abs(length) >= _MOST:
+        raise ManifestError(
+            f"unable to parse {value[:_LONGEST]} as a duration",
+            hint='write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
+        )
+    return length
+
+
+def _length(value: str) -> float | None:
+    """Seconds of a duration's text, None when it is none."""
     if re.fullmatch(r"[-+]?\d+", value):
         return float(value)
     sign = -1.0 if value.startswith("-") else 1.0
@@ -52,10 +65,7 @@ def duration(text: object) -> float:
     if body == "0":
         return 0.0
     if not body or "".join(m.group(0) for m in _PART.finditer(body)) != body:
-        raise ManifestError(
-            f"unable to parse {value} as a duration",
-            hint='write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
-        )
+        return None
     return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
 
 

@@ -30,8 +30,11 @@ IDLE_VARIABLE = "ARGOJOBS_IDLE"
 #: Seconds after which a controller without unfinished runs ends.
 IDLE_SECONDS = 60.0
 
-#: Seconds between two looks at whether the home is still there.
-LOOK_AT_HOME = 30.0
+#: Seconds between two looks at whether the home, and the way to reach us, are still there.
+LOOK_AT_HOME = 10.0
+
+#: Seconds that the removal of a home may take: then a lost FIFO is made anew, for nothing else is.
+REMOVING = 5.0
 
 
 def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float) -> int:
@@ -73,10 +76,17 @@ def _loop(
     scheduler.look_at_store()
     scheduler.turn()
     idle_since = time.monotonic()
+    found = time.monotonic()  # when the FIFO was there and ours
     while not ending.caught and lock.is_held():
         if scheduler.runs:
             idle_since = time.monotonic()
         ready = _wait(scheduler, wake, ending, idle_since + idle - time.monotonic())
+        if wake.is_there():
+            found = time.monotonic()
+        elif time.monotonic() - found > REMOVING and lock.is_held():
+            wake.close()
+            wake.open()
+            scheduler.look_at_store()
         if ending.fileno() in ready:
             break
         if wake.fileno() in ready:
@@ -164,7 +174,7 @@ def main(arguments: list[str]) -> int:
     try:
         idle = float(os.environ.get(IDLE_VARIABLE, IDLE_SECONDS))
         return serve(home, ProcessExecutor, idle=idle)
-    except (ArgojobsError, ValueError) as error:
+    except (ArgojobsError, ValueError, OSError) as error:
         log(str(error))
         return 1
 

@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, Any, Self
 from argojobs.config.home import open_home
 from argojobs.engine.context import artifact_root, pod_directory
 from argojobs.engine.store import Store
-from argojobs.errors import ConflictError, HostError, NotFoundError, UsageError
+from argojobs.errors import (
+    ConflictError,
+    HostError,
+    NotFoundError,
+    OutputError,
+    ServerError,
+    UsageError,
+)
 from argojobs.service import LogLine, WatchEvent, Workflow
 
 if TYPE_CHECKING:
@@ -29,6 +36,9 @@ if TYPE_CHECKING:
 
 #: The annotation that keeps what is to be told once: fields without meaning here, a missing GPU.
 NOTES = "argojobs.dev/notes"
+
+#: Seconds that a command waits for a controller to take it in: more than it folds in one go.
+COMMAND_PATIENCE = 40.0
 
 #: So many naps are enough to wait for the scratch folders of a run's pods.
 SCRATCH_NAPS = 50
@@ -285,16 +295,51 @@ class LocalService:
         return self.create(made)
 
     def delete(self, name: str) -> None:
-        """See `Service.delete`; the run's artifacts in this home go too."""
+        """See `Service.delete`; the run's artifacts in this home go too.
+
+        It needs no controller: where none can end the run, this process does it in its place.
+        """
         if not self.store.is_final(name):
-            self._terminate_for_room(name)
-            for _ in self.watch(name):
-                pass
+            try:
+                self._terminate_for_room(name)
+                for _ in self.watch(name):
+                    pass
+            except ServerError:  # none comes up, or it does not listen
+                self._delete_in_place(name)
+                return
+        self._remove_files(name)
+        self.store.remove_run(name)
+
+    def _delete_in_place(self, name: str) -> None:
+        """Delete a run that no controller ends, as the one who holds the home's lock."""
+        from argojobs.engine.executors.process import stop_pod
+        from argojobs.engine.executors.processes import boot_identity
+        from argojobs.engine.lock import ControllerLock
+        from argojobs.engine.pod import GRACE_AT_ONCE
+        from argojobs.engine.starting import end
+
+        end(self.home, force=True)
+        lock = ControllerLock.acquire(self.home)
+        if lock is None:
+            raise ServerError(
+                "another controller has just begun to serve this home", hint="try again"
+            )
+        try:
+            boot = boot_identity()
+            for _, pod, state in self.store.pod_states(name):
+                if state == "started":
+                    directory = str(pod_directory(self.home, name, pod))
+                    stop_pod(directory, boot, "workflow deleted", GRACE_AT_ONCE)
+            self._remove_files(name)
+            self.store.remove_run(name, unfinished=True)
+        finally:
+            lock.release()
+
+    def _remove_files(self, name: str) -> None:
         # The files first: a run of the same name must never meet the pods of this one.
         self._wait_for_supervisors(name)
         for folder in (pod_directory(self.home, name, ""), artifact_root(self.home) / name):
             _remove_tree(folder)
-        self.store.remove_run(name)
 
     def _terminate_for_room(self, name: str) -> None:
         """Terminate a run that is to be deleted; a full disk lets it use the reserve for it."""
@@ -359,7 +404,7 @@ class LocalService:
                 hint="stop them first, or use --force: their steps go on, and the next "
                 "argojobs run takes them up again",
             )
-        return end(self.home)
+        return end(self.home, force=force)
 
     def _shut_down(self, name: str, strategy: str, message: str) -> Workflow:
         if self.store.is_final(name):
@@ -367,11 +412,19 @@ class LocalService:
         return self._command(name, strategy, message)
 
     def _command(self, name: str, strategy: str, message: str) -> Workflow:
-        """Have the controller carry out a command, and wait for that."""
+        """Have the controller carry out a command, and wait for that. Raises `ServerError`."""
         number = self.store.add_command(name, strategy, message)
         self.starter.ensure()
         pace = self._pace(name)
+        deadline = time.monotonic() + COMMAND_PATIENCE
         while self.store.command_pending(number):
+            if time.monotonic() > deadline:
+                raise ServerError(
+                    f"the controller of this home has not heard of it for {COMMAND_PATIENCE:.0f} s; "
+                    "it will as soon as it listens",
+                    where=str(self.home),
+                    hint="argojobs server stop --force, and once more: its steps go on meanwhile",
+                )
             pace.nap()
         return self.get(name)
 
@@ -381,7 +434,7 @@ class LocalService:
         A supervisor tells first that its pod has ended, and tidies up then; the scratch of a pod
         that succeeded is taken away after that, unless the controller was killed meanwhile.
         """
-        from argojobs.engine.executors.outcome import lives, read_result, read_started
+        from argojobs.engine.executors.outcome import lives, read_started
         from argojobs.engine.executors.processes import boot_identity
 
         boot = boot_identity()
@@ -395,7 +448,7 @@ class LocalService:
             while lives(started, boot):
                 pace.nap()
             scratch = directory / "scratch"
-            while naps_left and scratch.exists() and read_result(directory).phase == "Succeeded":
+            while naps_left and scratch.exists() and _succeeded(directory):
                 naps_left -= 1
                 pace.nap()
 
@@ -425,6 +478,16 @@ def _checked_name(workflow: Workflow) -> str:
             hint="lower-case letters, digits, '-' and '.', at most 63, a letter or digit at both ends",
         )
     return name
+
+
+def _succeeded(directory: Path) -> bool:
+    """Whether a pod did; one whose result cannot be read did not."""
+    from argojobs.engine.executors.outcome import read_result
+
+    try:
+        return read_result(directory).phase == "Succeeded"
+    except (OutputError, OSError, ValueError):
+        return False
 
 
 def _remove_tree(folder: Path) -> None:

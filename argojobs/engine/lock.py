@@ -13,6 +13,7 @@ import errno
 import fcntl
 import json
 import os
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +21,13 @@ from typing import Self
 
 from argojobs.engine.executors.processes import start_time
 from argojobs.engine.version import VERSION
+from argojobs.errors import HostError
 
 LOCK_FILE = "controller.lock"
 WAKE_FIFO = "wake"
 LOG_FILE = "controller.log"
+
+_MOST_TEXT = 4096  # bytes of the lock file's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +48,21 @@ class ControllerLock:
 
     @classmethod
     def acquire(cls, home: Path) -> ControllerLock | None:
-        """Take the lock and write this process down in it; None when another holds it."""
-        descriptor = os.open(home / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+        """Take the lock and write this process down in it; None when another holds it.
+
+        Raises `HostError` for what is not a file.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
         try:
+            descriptor = os.open(home / LOCK_FILE, flags, 0o600)
+        except OSError as error:
+            if os.path.lexists(home / LOCK_FILE) and not isinstance(error, PermissionError):
+                raise in_the_way(home / LOCK_FILE, "a file") from error
+            raise
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                os.close(descriptor)
+                raise in_the_way(home / LOCK_FILE, "a file")
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
@@ -77,28 +93,51 @@ class ControllerLock:
         os.close(self._descriptor)
 
 
+def in_the_way(path: Path, wanted: str) -> HostError:
+    """Return the error of something else where a file of the home has to be."""
+    return HostError(
+        f"{path} is in the way: {wanted} of argojobs has to be there",
+        where=str(path),
+        hint=f"move it away: mv {path} {path}.found",
+    )
+
+
 def holder(home: Path) -> Holder | None:
-    """Return the controller that serves a home, None when there is none."""
+    """Return the controller that serves a home, None when there is none.
+
+    What the file says is believed only as far as there is such a process.
+    """
     try:
-        found = json.loads((home / LOCK_FILE).read_text())
-    except (FileNotFoundError, ValueError):  # never one, or ended, or just starting
+        descriptor = os.open(home / LOCK_FILE, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            found = json.loads(os.read(descriptor, _MOST_TEXT))
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError, RecursionError):  # never one, or ended, or just starting
         return None
-    if start_time(found["pid"]) != found["start"]:
+    if not isinstance(found, dict):
         return None
-    return Holder(found["pid"], found["version"], found["started"])
+    pid, version, started = (found.get(key) for key in ("pid", "version", "started"))
+    if type(pid) is not int or pid < 2 or not isinstance(version, str):
+        return None
+    if not isinstance(started, int | float) or (start_time(pid) or None) != found.get("start"):
+        return None
+    return Holder(pid, version, started)
 
 
 def poke(home: Path) -> bool:
     """Wake the controller of a home; False when none looks at the store now."""
     try:
         descriptor = os.open(home / WAKE_FIFO, os.O_WRONLY | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return False
     except OSError as error:
-        if error.errno == errno.ENXIO:  # a FIFO without reader
+        if error.errno == errno.ENXIO:  # a FIFO without reader, or a socket
             return False
         raise
     try:
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            return False
         os.write(descriptor, b"\0")
     except BlockingIOError:  # full of pokes: it will wake
         return True
@@ -107,6 +146,16 @@ def poke(home: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def make_fifo(path: Path) -> None:
+    """Have a FIFO at a path; a file that is there instead goes. Raises `HostError` for a folder."""
+    try:
+        if path.is_symlink() or not path.is_fifo():
+            path.unlink(missing_ok=True)
+            os.mkfifo(path, 0o600)
+    except IsADirectoryError as error:
+        raise in_the_way(path, "a FIFO") from error
 
 
 class WakeFifo:
@@ -119,12 +168,17 @@ class WakeFifo:
 
     def open(self) -> None:
         """From now on a poke goes through."""
-        if not self._path.is_fifo():
-            self._path.unlink(missing_ok=True)
-            os.mkfifo(self._path, 0o600)
+        make_fifo(self._path)
         self._reader = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
         # Holding a writer keeps the reader from being at its end whenever no client has it open.
         self._writer = os.open(self._path, os.O_WRONLY | os.O_NONBLOCK)
+
+    def is_there(self) -> bool:
+        """Whether clients that look for the FIFO find this one."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self._reader))
+        except FileNotFoundError:
+            return False
 
     def fileno(self) -> int:
         """The descriptor to wait on."""

@@ -58,6 +58,13 @@ def shown_workflow(
     }
 
 
+def damaged_workflow(name: str, message: str, *, change: int) -> Workflow:
+    """Return the object of a run whose rows cannot be read: one in Error that says so."""
+    status = {"phase": "Error", "message": message, "startedAt": None, "finishedAt": None}
+    metadata = {"name": name, "namespace": "default", "uid": "", "creationTimestamp": None}
+    return shown_workflow(metadata, {}, status, {}, change=change)
+
+
 def shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str, Any]:
     """Return the spec with what the user asked for since: `shutdown`, `suspend`."""
     shown = dict(spec)

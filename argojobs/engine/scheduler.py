@@ -43,11 +43,14 @@ from argojobs.engine.model import (
 from argojobs.engine.pod import GRACE_AT_ONCE, pod_request
 from argojobs.engine.pod_context import GRACE
 from argojobs.engine.reserve import give_up_reserve, make_reserve
-from argojobs.engine.store import Command, Store
+from argojobs.engine.store import Command, DamagedRunError, Store, StoredRun
 from argojobs.errors import ArgojobsError, HostError
 
 #: Seconds between two looks at the GPUs that other homes hold: nobody tells us of their end.
 LOOK_AGAIN = 0.5
+
+#: Seconds of a fold after which commands are looked at before the next one.
+SLOW_FOLD = 0.5
 
 #: A pod that has waited so many seconds for its turn says why; so many pods of a run do.
 SILENCE = 1.0
@@ -108,17 +111,22 @@ class Scheduler:
     # What happens
 
     def look_at_store(self) -> None:
-        """Take in new runs and carry out commands."""
+        """Take in new runs and carry out commands, before anything else that waits to be folded."""
         for name in self.store.unfinished():
             if name not in self.runs:
                 self._load(name)
         done: list[int] = []
+        wanted: list[tuple[ActiveRun, Event]] = []
         for command in self.store.commands():
             run = self.runs.get(command.run)
             if run is None:  # finished meanwhile, or removed
                 done.append(command.number)
-            else:
-                self._obey(run, command)
+            elif command.number > run.obeyed:
+                run.obeyed = command.number
+                event = self._event_of(run, command)
+                if event is not None:
+                    wanted.append((run, event))
+        self._queue.extendleft(reversed(wanted))
         if done:
             self.store.drop_commands(done)
 
@@ -165,12 +173,20 @@ class Scheduler:
 
     def _load(self, name: str) -> None:
         """Take a run in: a new one begins, one of an earlier controller goes on."""
-        stored = self.store.load_run(name)
         try:
-            run = ActiveRun(stored)
-        except Exception as error:  # noqa: BLE001 - ends this run, not the controller
+            stored = self.store.load_run(name)
+        except DamagedRunError as error:
             self._refuse(name, error)
             return
+        try:
+            run = ActiveRun(stored)
+            self._take_up(run, stored)
+        except Exception as error:  # noqa: BLE001 - ends this run, not the controller
+            self.runs.pop(name, None)
+            self._refuse(name, error)
+
+    def _take_up(self, run: ActiveRun, stored: StoredRun) -> None:
+        name = run.name
         self.runs[name] = run
         if not stored.begun:
             self._enqueue(run, Begin())
@@ -194,28 +210,27 @@ class Scheduler:
     def _refuse(self, name: str, error: Exception) -> None:
         """End a run that cannot even be loaded."""
         log("".join(traceback.format_exception(error)))
-        self.store.end_in_error(name, internal(error), stamp(self.clock()))
+        message = error.what if isinstance(error, DamagedRunError) else internal(error)
+        self.store.end_in_error(name, message, stamp(self.clock()))
 
-    def _obey(self, run: ActiveRun, command: Command) -> None:
-        """Carry out a command. One that this version does not know is left out, and told of."""
+    def _event_of(self, run: ActiveRun, command: Command) -> Event | None:
+        """What a command means. One that this version does not know is left out, and told of."""
         run.change().commands_done.append(command.number)
-        event: Event
         match command.strategy:
             case "Stop":
-                event = Shutdown("Stop", command.message)
+                return Shutdown("Stop", command.message)
             case "Terminate":
-                event = Shutdown("Terminate", command.message)
+                return Shutdown("Terminate", command.message)
             case "Suspend":
-                event = Suspend()
+                return Suspend()
             case "Resume":
-                event = Resume(command.message)
+                return Resume(command.message)
             case "Set":
                 given = json.loads(command.message)
-                event = Resume(given["nodeFieldSelector"], given["outputParameters"])
+                return Resume(given["nodeFieldSelector"], given["outputParameters"])
             case other:
                 log(f"{run.name}: no command {other!r} is known here")
-                return
-        self._enqueue(run, event)
+                return None
 
     def _directory(self, run: str, pod: str) -> str:
         return str(pod_directory(self.home, run, pod))
@@ -233,6 +248,7 @@ class Scheduler:
                 if event.node_id not in run.running and event.node_id not in run.waiting:
                     continue  # told twice
                 self._let_go(run, run.running.get(event.node_id))
+            began = time.monotonic()
             try:
                 follow = run.fold(event, self.clock())
             except Exception as error:  # noqa: BLE001 - whatever it is, it must not hang the run
@@ -240,6 +256,8 @@ class Scheduler:
                 run.break_off(internal(error), self.clock())
                 continue
             self._queue.extend((run, later) for later in follow)
+            if time.monotonic() - began > SLOW_FOLD:
+                self.look_at_store()  # somebody may want the end of it
 
     def _let_go(self, run: ActiveRun, pod: Pod | None) -> None:
         """Give back what a pod held that has ended; None is one that never started."""
@@ -427,7 +445,7 @@ class Scheduler:
     def _result(self, run: ActiveRun, node_id: str, directory: str) -> PodResult:
         try:
             return read_result(directory)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (ArgojobsError, OSError, ValueError, TypeError, RecursionError) as error:
             log(f"{run.name}: {node_id}: the result in {directory} cannot be read: {error!r}")
             return PodResult("Error", f"the pod's result cannot be read: {error}")
 

@@ -76,6 +76,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         done = connection.execute("PRAGMA user_version").fetchone()[0]
+        if not done and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
+            raise sqlite3.DatabaseError("it holds the tables of another program")
         for number in range(done, len(MIGRATIONS)):
             for statement in MIGRATIONS[number].split(";"):
                 if statement.strip():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import argojobs
 from argojobs.config.home import host_error
-from argojobs.engine.lock import LOG_FILE, holder, poke
+from argojobs.engine.lock import LOCK_FILE, LOG_FILE, holder, poke
 from argojobs.engine.version import VERSION, is_newer
 from argojobs.errors import HostError, ServerError
 
@@ -144,28 +144,41 @@ def _environment(home: Path) -> dict[str, str]:
     return environment
 
 
-def end(home: Path) -> bool:
+def end(home: Path, *, force: bool = False) -> bool:
     """End the controller of a home and wait for it; False when there was none.
 
-    Steps that run go on under their supervisors; the next controller finds them.
+    Steps that run go on under their supervisors; the next controller finds them. force: kill one
+    that does not end by itself. Raises `ServerError` when it is still there after all.
     """
     found = holder(home)
     if found is None:
-        return False
-    os.kill(found.pid, signal.SIGTERM)
-    wait_for_end(home, found.pid)
-    return True
-
-
-def wait_for_end(home: Path, pid: int) -> None:
-    """Wait until the controller `pid` no longer holds the home. Raises `ServerError`."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        found = holder(home)
-        if found is None or found.pid != pid:
-            return
-        if time.monotonic() > deadline:
+        if poke(home):
             raise ServerError(
-                f"the controller (process {pid}) does not end", where=str(home / LOG_FILE)
+                "a controller serves this home, but its lock file does not say which process it is",
+                where=str(home / LOCK_FILE),
+                hint=f"end the process that has it open: fuser {home / LOCK_FILE}",
             )
+        return False
+    signals = (signal.SIGTERM, signal.SIGKILL) if force else (signal.SIGTERM,)
+    for number in signals:
+        try:
+            os.kill(found.pid, number)
+        except ProcessLookupError:
+            return True
+        if _ends(home, found.pid, PATIENCE / len(signals) ** 2):
+            return True
+    raise ServerError(
+        f"the controller (process {found.pid}) does not end",
+        where=str(home / LOG_FILE),
+        hint="" if force else "argojobs server stop --force ends it: its steps go on",
+    )
+
+
+def _ends(home: Path, pid: int, patience: float) -> bool:
+    """Whether the controller `pid` lets the home go within so many seconds."""
+    deadline = time.monotonic() + patience
+    while (found := holder(home)) is not None and found.pid == pid:
+        if time.monotonic() > deadline:
+            return False
         time.sleep(_PAUSE)
+    return True

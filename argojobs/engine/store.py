@@ -10,6 +10,9 @@ number at which it last changed. A reader asks for what is newer than what it ha
 
 WAL with synchronous NORMAL: a transaction survives the end of the process, not always a power
 cut. That is enough here, for the pod directories tell which pods were started.
+
+What is deleted is overwritten, in the WAL too, for values of secrets may be in it. A run whose
+rows cannot be read is shown as one in Error that says so; it can be deleted like any other.
 """
 
 # ruff: noqa: S608 - SQL is put together from constants of this file; values are always bound
@@ -20,20 +23,26 @@ import errno
 import json
 import os
 import sqlite3
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from argojobs.config.home import host_error, no_space
-from argojobs.engine.objects import shown_workflow, with_nodes
+from argojobs.engine.objects import damaged_workflow, shown_workflow, with_nodes
 from argojobs.engine.schema import migrate
-from argojobs.errors import ConflictError, NotFoundError, ServerError
+from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError
 from argojobs.service import FINAL_PHASES, Workflow
 
 STORE_FILE = "store.db"
+
+
+class DamagedRunError(ServerError):
+    """The rows of one run are not what was written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +112,20 @@ class Store:
     def open(cls, home: Path) -> Store:
         """Open the store of a home, made or brought to this version's form first.
 
-        Raises `HostError` when a newer argojobs wrote it, when the disk is full or the home is not
-        writable, `ServerError` when another process holds it for too long.
+        Raises `HostError` when a newer argojobs wrote it or it is no store at all, when the disk
+        is full or the home is not writable, `ServerError` when another process holds it for too
+        long.
         """
         path = home / STORE_FILE
+        _make_private(path)
         with _explained(home):
             connection = sqlite3.connect(
                 path, timeout=30.0, isolation_level=None, check_same_thread=False
             )
+            # One text that is damaged must not keep the others from being read.
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")
             try:
+                connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 migrate(connection, path)
@@ -215,17 +229,22 @@ class Store:
         row = self._one("SELECT 1 FROM commands WHERE number = ?", (number,))
         return row is not None
 
-    def remove_run(self, name: str) -> None:
-        """Forget a finished run. Raises `NotFoundError`, or `ConflictError` while it runs."""
+    def remove_run(self, name: str, *, unfinished: bool = False) -> None:
+        """Forget a finished run. Raises `NotFoundError`, or `ConflictError` while it runs.
+
+        unfinished: forget it even so; only for who has the controller's lock.
+        """
         with self._transaction():
             row = self._one("SELECT final FROM runs WHERE name = ?", (name,))
             if row is None:
                 raise not_found(name)
-            if not row[0]:
+            if not row[0] and not unfinished:
                 raise ConflictError(f"the run {name} is not finished", hint="terminate it first")
             for table in ("nodes", "pods", "timers", "commands"):
                 self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
             self._connection.execute("DELETE FROM runs WHERE name = ?", (name,))
+        with self._lock, _explained(self.home):  # what was in the WAL is gone then, too
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     # What clients read
 
@@ -255,10 +274,11 @@ class Store:
             row = self._one(f"SELECT {_OBJECT} FROM runs WHERE name = ?", (name,))
             if row is None:
                 raise not_found(name)
-            workflow = _workflow(row)
-            if nodes:
-                workflow = with_nodes(workflow, self._nodes(name, 0))
-        return workflow
+            try:
+                workflow = _workflow(row)
+                return with_nodes(workflow, self._nodes(name, 0)) if nodes else workflow
+            except _ODD as error:
+                return _damaged(row, error)
 
     def changed_nodes(self, name: str, since: int) -> tuple[Workflow, dict[str, dict[str, Any]]]:
         """Return the object without nodes and, apart, the node rows changed after `since`."""
@@ -266,12 +286,18 @@ class Store:
             row = self._one(f"SELECT {_OBJECT} FROM runs WHERE name = ?", (name,))
             if row is None:
                 raise not_found(name)
-            return _workflow(row), self._nodes(name, since)
+            try:
+                return _workflow(row), self._nodes(name, since)
+            except _ODD as error:
+                return _damaged(row, error), {}
 
     def workflow_objects(self) -> Iterator[Workflow]:
         """Yield the objects of all runs without nodes, newest first."""
         for row in self._all(f"SELECT {_OBJECT} FROM runs ORDER BY number DESC"):
-            yield _workflow(row)
+            try:
+                yield _workflow(row)
+            except _ODD as error:
+                yield _damaged(row, error)
 
     def names(self) -> list[str]:
         """Return the names of all runs, newest first."""
@@ -295,8 +321,10 @@ class Store:
         row = self._one("SELECT submitter FROM runs WHERE name = ?", (name,))
         if row is None:
             raise not_found(name)
-        found: dict[str, Any] = json.loads(row[0])
-        return found
+        try:
+            return _map(row[0])
+        except _ODD as error:
+            raise _damaged_run(name, error) from error
 
     # What the controller reads and writes
 
@@ -312,7 +340,10 @@ class Store:
         return [Command(*row) for row in rows]
 
     def load_run(self, name: str) -> StoredRun:
-        """Return all that a controller needs to go on with a run. Raises `NotFoundError`."""
+        """Return all that a controller needs to go on with a run.
+
+        Raises `NotFoundError`, `DamagedRunError`.
+        """
         with self._snapshot():
             row = self._one(
                 "SELECT metadata, spec, status, private, submitter, begun FROM runs WHERE name = ?",
@@ -320,10 +351,13 @@ class Store:
             )
             if row is None:
                 raise not_found(name)
-            nodes = list(self._nodes(name, 0).values())
+            try:
+                nodes = list(self._nodes(name, 0).values())
+                metadata, spec, status, private, submitter = (_map(text) for text in row[:5])
+            except _ODD as error:
+                raise _damaged_run(name, error) from error
             pods = self._pods("run = ? AND state != 'ended'", (name,))
             timers = self._all("SELECT at FROM timers WHERE run = ? ORDER BY at", (name,))
-        metadata, spec, status, private, submitter = (json.loads(text) for text in row[:5])
         return StoredRun(
             workflow={
                 "apiVersion": "argoproj.io/v1alpha1",
@@ -397,7 +431,11 @@ class Store:
         row = self._one("SELECT status FROM runs WHERE name = ?", (name,))
         if row is not None:
             ended = {"phase": "Error", "message": message, "finishedAt": time}
-            self.commit([RunChange(name, status={**json.loads(row[0]), **ended})])
+            try:
+                status = _map(row[0])
+            except _ODD:
+                status = {"startedAt": None}
+            self.commit([RunChange(name, status={**status, **ended})])
 
     def drop_commands(self, numbers: Iterable[int]) -> None:
         """Forget commands whose run is gone or finished."""
@@ -416,7 +454,7 @@ class Store:
             rows = self._all(sql, (name, since))
         else:
             rows = self._all(f"SELECT id, node FROM nodes WHERE run = ? {order}", (name,))
-        return {row[0]: json.loads(row[1]) for row in rows}
+        return {row[0]: _map(row[1]) for row in rows}
 
     def _pods(self, where: str, values: tuple[Any, ...]) -> list[PodRow]:
         rows = self._all(
@@ -459,12 +497,63 @@ class Store:
 
 
 #: The columns an object is made of, in the order in which `_workflow` takes them.
-_OBJECT = "metadata, spec, status, private, change"
+_OBJECT = "metadata, spec, status, private, change, name"
+
+#: What reading rows that somebody else wrote can end in.
+_ODD = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+def _map(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"{type(found).__name__} instead of an object")
+    return found
 
 
 def _workflow(row: tuple[Any, ...]) -> Workflow:
-    metadata, spec, status, private = (json.loads(text) for text in row[:4])
+    metadata, spec, status, private = (_map(text) for text in row[:4])
+    if metadata["name"] != row[5]:
+        raise ValueError("it bears another name inside")
     return shown_workflow(metadata, spec, status, private, change=row[4])
+
+
+def _damaged(row: tuple[Any, ...], error: Exception) -> Workflow:
+    return damaged_workflow(row[5], _damaged_run(row[5], error).what, change=row[4])
+
+
+def _damaged_run(name: str, error: Exception) -> DamagedRunError:
+    return DamagedRunError(
+        f"the run {name} is damaged in the store and cannot be read ({error}): "
+        f"argojobs delete {name} removes it",
+        hint=f"argojobs delete {name}; the artifacts it has made lie in the home until then",
+    )
+
+
+def _make_private(path: Path) -> None:
+    """Have the file there, for its owner alone; SQLite gives its other files the same mode."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+    except IsADirectoryError as error:
+        raise _no_store(path, "it is not a file") from error
+    except OSError as error:
+        raise host_error(error, path.parent) from error
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise _no_store(path, "it is not a file")
+        if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def _no_store(path: Path, why: str) -> HostError:
+    return HostError(
+        f"{path} is damaged, or not a store of argojobs: {why}",
+        where=str(path),
+        hint=f"move it out of the way (mv {path} {path}.damaged) to begin anew; the runs in it are not "
+        "shown then, their artifacts and logs stay. Or put back a copy that is whole",
+    )
 
 
 def not_found(name: str) -> NotFoundError:
@@ -493,7 +582,11 @@ def _explained(home: Path) -> Iterator[None]:
             ) from error
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_IOERR")):
             raise host_error(OSError(errno.EACCES, str(error)), home) from error
+        raise _no_store(home / STORE_FILE, str(error)) from error
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
+    except sqlite3.DatabaseError as error:
+        raise _no_store(home / STORE_FILE, str(error)) from error
 
 
 def _is_full(home: Path) -> bool:

@@ -1,6 +1,7 @@
 """The home: where it is, who may read it, and where it may not lie."""
 
 import errno
+import os
 import stat
 from pathlib import Path
 
@@ -42,9 +43,31 @@ def test_a_new_home_is_only_for_its_user(tmp_path):
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
 
 
-def test_an_existing_home_keeps_its_mode(tmp_path):
-    tmp_path.chmod(0o750)
-    assert stat.S_IMODE(home.open_home(tmp_path).stat().st_mode) == 0o750
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o777, 0o701])
+@pytest.mark.parametrize("used", [True, False])
+def test_an_existing_home_is_closed_to_others(tmp_path, mode, used):
+    if used:
+        (tmp_path / "store.db").touch()
+    tmp_path.chmod(mode)
+    assert stat.S_IMODE(home.open_home(tmp_path).stat().st_mode) == 0o700
+
+
+def test_a_folder_of_other_things_is_refused_and_not_closed(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    tmp_path.chmod(0o755)
+    with pytest.raises(HostError, match="others may look into") as caught:
+        home.open_home(tmp_path)
+    assert f"export ARGOJOBS_HOME={tmp_path}/argojobs" in caught.value.hint
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+    tmp_path.chmod(0o700)
+    assert home.open_home(tmp_path) == tmp_path
+
+
+def test_somebody_elses_folder_is_refused(tmp_path, monkeypatch):
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(HostError, match="others may look into"):
+        home.open_home(tmp_path)
 
 
 @pytest.mark.parametrize(

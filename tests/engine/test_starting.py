@@ -5,7 +5,10 @@ import os
 import select
 import shutil
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from fakes import SUBMITTER, workflow
@@ -13,9 +16,9 @@ from fakes import SUBMITTER, workflow
 from argojobs.engine import controller, lock, starting, version
 from argojobs.engine.executors.process import ProcessExecutor
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke
-from argojobs.engine.starting import Starter, end, spawn, wait_for_end
+from argojobs.engine.starting import Starter, end, spawn
 from argojobs.engine.store import Store
-from argojobs.errors import ServerError
+from argojobs.errors import HostError, ServerError
 
 
 @pytest.fixture
@@ -192,12 +195,94 @@ def test_one_that_does_not_start_is_an_error_with_the_end_of_its_log(home, monke
     assert "store.db" in caught.value.hint or "cannot be written" in caught.value.hint
 
 
-def test_one_that_does_not_end_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(starting, "PATIENCE", 0.0)
-    mine = ControllerLock.acquire(tmp_path)
-    with pytest.raises(ServerError, match="does not end"):
-        wait_for_end(tmp_path, os.getpid())
+DEAF = """
+import signal, sys
+from pathlib import Path
+from argojobs.engine.lock import ControllerLock
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+lock = ControllerLock.acquire(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_one_that_does_not_end_is_an_error_and_ended_by_force(tmp_path, monkeypatch):
+    monkeypatch.setattr(starting, "PATIENCE", 0.1)
+    with subprocess.Popen(
+        [sys.executable, "-c", DEAF, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as deaf:
+        deaf.stdout.readline()
+        with pytest.raises(ServerError, match="does not end") as caught:
+            end(tmp_path)
+        assert "server stop --force" in caught.value.hint
+        assert end(tmp_path, force=True)
+        assert deaf.wait() == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "null", "[1]", "{}", "5", '{"pid": 1}', '"' + "x" * 10_000, "[" * 5000, "\0" * 50),
+        '{"pid": "12", "start": "1", "version": "1", "started": 1}',
+        '{"pid": -1, "start": "", "version": "1", "started": 1}',
+        '{"pid": 0, "start": "", "version": "1", "started": 1}',
+        '{"pid": true, "start": "", "version": "1", "started": 1}',
+        '{"pid": 1e3, "start": null, "version": "1", "started": 1}',
+        '{"pid": 99999999999999999999, "start": "", "version": "1", "started": 1}',
+    ],
+)
+def test_a_lock_file_that_says_nothing_true_names_no_controller(tmp_path, text):
+    (tmp_path / "controller.lock").write_text(text)
+    assert holder(tmp_path) is None
+    assert not end(tmp_path)
+
+
+def test_a_controller_behind_a_damaged_lock_file_is_not_called_absent(home):
+    mine = ControllerLock.acquire(home)
+    with WakeFifo(home):
+        (home / "controller.lock").write_text("[1]")
+        with pytest.raises(ServerError, match="does not say which process") as caught:
+            end(home)
     mine.release()
+    assert "fuser" in caught.value.hint
+
+
+def take(home):
+    """Take the lock and open the FIFO, as a controller does."""
+    mine = ControllerLock.acquire(home)
+    try:
+        with WakeFifo(home):
+            return poke(home)
+    finally:
+        mine.release()
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("wake", Path.mkdir),
+        ("controller.lock", Path.mkdir),
+        ("controller.lock", os.mkfifo),
+        ("controller.lock", lambda path: path.symlink_to("nowhere/x")),
+    ],
+)
+def test_what_is_in_the_way_is_named_and_never_waited_for(home, name, make):
+    make(home / name)
+    assert holder(home) is None
+    assert not poke(home)
+    with pytest.raises(HostError, match=f"{name} is in the way") as caught:
+        take(home)
+    assert caught.value.hint == f"move it away: mv {home / name} {home / name}.found"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda path: path.write_bytes(b""), lambda path: path.symlink_to("nowhere/x"), os.mkfifo],
+)
+def test_what_is_there_instead_of_the_fifo_is_no_controller_and_is_replaced(home, make):
+    make(home / "wake")
+    assert not poke(home)
+    assert take(home)
 
 
 def test_the_lock_of_a_home_that_was_deleted_is_not_held(home):

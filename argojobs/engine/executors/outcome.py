@@ -15,10 +15,13 @@ from typing import Any, Literal, NamedTuple
 
 from argojobs.engine.executors.processes import start_time
 from argojobs.engine.model import PodResult
+from argojobs.storage.copying import open_regular
 
 State = Literal["running", "ended", "lost", "never started"]
 RESERVED = "result.reserved"
 RESULT_ROOM = 4096  # bytes
+MOST_RESULT = 64 << 20  # bytes: many times what a pod's outputs may have
+ENDS = frozenset({"Succeeded", "Failed", "Error"})
 LOST = PodResult("Error", "pod deleted")  # Argo's words for a pod that is gone
 
 
@@ -54,11 +57,17 @@ def claim(directory: str, started: Started) -> bool:
 
 
 def read_started(directory: str) -> Started | None:
-    """Who supervises, or supervised, the pod; None when nobody ever did."""
+    """Who supervises, or supervised, the pod; None when nobody ever did.
+
+    What is not a mark of ours still means that the pod was begun: by somebody who is gone.
+    """
     try:
-        return Started(*os.readlink(f"{directory}/started").split(" "))
+        words = os.readlink(f"{directory}/started").split(" ")
     except FileNotFoundError:
         return None
+    except OSError:  # not a link
+        words = []
+    return Started(*words) if len(words) == 3 and words[0].isdecimal() else Started("0", "-", "-")
 
 
 def reserve_result(directory: str) -> None:
@@ -86,13 +95,21 @@ def write_result(directory: str, result: PodResult) -> None:
 def read_result(directory: str | os.PathLike[str]) -> PodResult:
     """How a pod ended. Raises FileNotFoundError while it has not.
 
-    A file that a power cut left empty counts as a lost pod.
+    A file that a power cut left empty counts as a lost pod. Raises ValueError for a file that is
+    not a result, OutputError for what is not even a file.
     """
-    with open(os.path.join(directory, "result.json"), "rb") as file:
-        text = file.read()
+    with open_regular(os.path.join(directory, "result.json")) as file:
+        text = file.read(MOST_RESULT + 1)
     if not text.strip(b"\0"):
         return LOST
-    fields: dict[str, Any] = json.loads(text)
+    fields: Any = json.loads(text) if len(text) <= MOST_RESULT else None
+    if not isinstance(fields, dict) or fields.keys() - set(PodResult.__slots__):
+        raise ValueError("it is not a result of a pod")
+    kinds = (("phase", str), ("message", str), ("outputs", dict))
+    if not all(isinstance(fields.get(name, kind()), kind) for name, kind in kinds):
+        raise ValueError("it is not a result of a pod")
+    if fields.get("phase") not in ENDS:
+        raise ValueError(f"a pod does not end in {fields.get('phase')!r}")
     return PodResult(**fields)
 
 

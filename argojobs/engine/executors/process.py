@@ -6,7 +6,6 @@ through a named pipe in the home, so that pods of an earlier controller are hear
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import selectors
@@ -27,6 +26,7 @@ from argojobs.engine.executors.processes import (
     session_members,
     start_time,
 )
+from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
 from argojobs.errors import HostError
 
@@ -143,15 +143,7 @@ class ProcessExecutor:
         `reason` becomes its message. A pod that has not begun will not; one that has ended is
         left as it is.
         """
-        directory = os.fspath(pod_directory)
-        if outcome.ended(directory):
-            return
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        stop = json.dumps({"reason": reason, "grace": grace})
-        outcome.write_file(f"{directory}/stop.json", stop)
-        started = outcome.read_started(directory)
-        if started is not None and outcome.lives(started, self._boot):
-            send(int(started.pid), signal.SIGTERM)
+        stop_pod(os.fspath(pod_directory), self._boot, reason, grace)
 
     def recover(self, pod_directory: str | os.PathLike[str]) -> State:
         """Say what became of a pod; a running one is heard of from now on when it ends.
@@ -199,8 +191,7 @@ class ProcessExecutor:
     # The named pipe
 
     def _open_fifo(self) -> None:
-        with contextlib.suppress(FileExistsError):
-            os.mkfifo(self._fifo, 0o600)
+        make_fifo(self._fifo)
         # Opened for writing too, so that it never reports an end when the last writer leaves.
         self._reader = os.open(self._fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._partial = b""
@@ -380,6 +371,18 @@ class ProcessExecutor:
                 send(pid, signal.SIGKILL)
             ended |= found
         self._write(directory, result)
+
+
+def stop_pod(directory: str, boot: str, reason: str, grace: float) -> None:
+    """Ask a pod to end, see `ProcessExecutor.stop`: whoever supervises it, it takes no executor."""
+    if outcome.ended(directory):
+        return
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    stop = json.dumps({"reason": reason, "grace": grace})
+    outcome.write_file(f"{directory}/stop.json", stop)
+    started = outcome.read_started(directory)
+    if started is not None and outcome.lives(started, boot):
+        send(int(started.pid), signal.SIGTERM)
 
 
 def _does_not_start() -> HostError:

@@ -1,7 +1,8 @@
 """What follows from an event: Argo's controller as a pure function.
 
 `operate` reads a state and an event and says what changes and what is to be done. It looks at no
-clock and does no I/O; the same state, event and time give the same outcome.
+clock and does no I/O; the same state, event and time give the same outcome, but for a run whose
+expressions take so long that they are cut off.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_att
 from argojobs.engine.operator.state import RunState
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
+from argojobs.manifest.expressions.budget import bounded
+
+#: What the expressions of a run may take in one turn together, in steps and CPU seconds: all
+#: other runs of the home wait meanwhile.
+MOST_STEPS = 10_000_000
+MOST_SECONDS = 10.0
 
 
 def operate(state: RunState, event: Event, now: float) -> Outcome:
@@ -48,16 +55,17 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
     A workflow that is over answers with no changes, but for pods that end late.
     """
     turn = Turn(state, now)
-    if isinstance(event, Begin):
-        again.adopt(turn)
-    if not state.restored:
-        _restore(turn)
-    _take(turn, event)
-    if turn.suspended:
-        turn.agenda.clear()  # what ended is looked at again when the run is resumed
-    else:
-        _drain(turn)
-    finish.conditions(turn)
+    with bounded(MOST_STEPS, MOST_SECONDS):
+        if isinstance(event, Begin):
+            again.adopt(turn)
+        if not state.restored:
+            _restore(turn)
+        _take(turn, event)
+        if turn.suspended:
+            turn.agenda.clear()  # what ended is looked at again when the run is resumed
+        else:
+            _drain(turn)
+        finish.conditions(turn)
     return turn.decision()
 
 
@@ -151,6 +159,7 @@ def _drain(turn: Turn) -> None:
 
 
 def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
+    """Do what an item of the agenda says. Raises ValueError for a word that is none of it."""
     if what == "fulfilled":
         _fulfilled(turn, turn.must(node_id))
         return
@@ -176,6 +185,8 @@ def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
         dag.task_progress(turn, frame, detail)
     elif what == "ready":
         dag.ready(turn, frame, detail)
+    else:
+        raise ValueError(f"the agenda of {turn.state.name} holds {what!r}, which nothing does")
 
 
 def _with_frame(turn: Turn, boundary_id: str, what: str, node: Node) -> None:

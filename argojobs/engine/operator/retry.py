@@ -6,7 +6,6 @@ deadline, maxDuration, backoff, policy, limit, expression.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from argojobs.engine import clock
@@ -14,8 +13,9 @@ from argojobs.engine.model import Node, Template, WakeAt
 from argojobs.engine.operator import execute
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
-from argojobs.errors import ManifestError
+from argojobs.errors import ExpressionError, ManifestError
 from argojobs.manifest.expressions import expr
+from argojobs.manifest.expressions.regex import compile_pattern
 
 #: Seconds of the longest duration that Go can say: a pause that has grown further stays there.
 _LONGEST = (2**63 - 1) // 10**9
@@ -186,8 +186,14 @@ def _policy_allows(strategy: dict[str, Any], last: Node, transient: str) -> bool
 
 
 def is_transient(message: str, pattern: str) -> bool:
-    """Whether Argo would call an error transient: by its controller's TRANSIENT_ERROR_PATTERN."""
-    return bool(pattern) and re.search(pattern, message) is not None
+    """Whether Argo would call an error transient: by its controller's TRANSIENT_ERROR_PATTERN.
+
+    Nothing is, as there, when the pattern is not one.
+    """
+    try:
+        return bool(pattern) and compile_pattern(pattern).search(message) is not None
+    except ExpressionError:
+        return False
 
 
 def _expression_holds(expression: str, attempts: list[Node]) -> bool:

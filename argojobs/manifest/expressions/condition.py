@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from argojobs.errors import ExpressionError
 from argojobs.manifest.expressions import time as expr_time
+from argojobs.manifest.expressions.budget import bounded, size, spend
 from argojobs.manifest.expressions.condition_tokens import (
     COMPARATORS,
     TERNARIES,
@@ -28,6 +29,8 @@ from argojobs.manifest.expressions.regex import compile_pattern
 from argojobs.manifest.expressions.values import equal, shorten, to_int, to_text
 
 MAX_DEPTH = 100
+MAX_PARTS = 10_000
+"""The most numbers, strings, operators and parentheses of a condition."""
 
 
 _LEVELS: tuple[tuple[Kind, frozenset[str]], ...] = (
@@ -50,7 +53,8 @@ def holds(text: str) -> bool:
     if text == "":
         return True
     try:
-        value = _evaluate(_parse(text))
+        with bounded():
+            value = _evaluate(_parse(text))
     except ExpressionError as error:
         raise ExpressionError(
             f"invalid 'when' expression {shorten(text, 200)}: {error.what}", hint=error.hint
@@ -88,6 +92,8 @@ _Tree = _Value | _Operation
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> _Tree | None:
     tokens = tokenize(text)
+    if len(tokens) > MAX_PARTS:
+        raise reject(f"the condition has more than {MAX_PARTS} parts", "split it up")
     if sum((t.kind is Kind.CLAUSE) - (t.kind is Kind.CLAUSE_CLOSE) for t in tokens):
         raise reject("Unbalanced parenthesis", "each ( needs its )")
     check_order(tokens)
@@ -236,6 +242,7 @@ def _apply(operation: _Operation, left: object) -> object:
         return _ternary(operation, left)
     right = _evaluate(operation.right)
     if operation.kind is Kind.SEPARATOR:
+        spend(size(left))
         return [*left, right] if isinstance(left, list) else [left, right]
     if operation.kind is Kind.COMPARATOR:
         return _compare(operator, left, right)
@@ -279,6 +286,7 @@ def _same(left: object, right: object) -> bool:
 
 def _calculate(operator: str, left: object, right: object) -> object:
     if operator == "+" and (isinstance(left, str) or isinstance(right, str)):
+        spend(1 + size(left) + size(right))
         return show(left) + show(right)
     _require(isinstance(left, float), left, "modifier", operator)
     _require(isinstance(right, float), right, "modifier", operator)

@@ -1,13 +1,14 @@
 """The value of an expression's tree in an environment.
 
-Lazy where expr-lang is (`and`, `or`, `??`, the branches of a conditional, predicates), and bounded: predicates run at
-most MAX_STEPS times in one evaluation. Source: expr-lang's docs, language definition.
+Lazy where expr-lang is (`and`, `or`, `??`, the branches of a conditional, predicates), and bounded: see `budget`.
+Source: expr-lang's docs, language definition.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from argojobs.errors import ExpressionError
+from argojobs.manifest.expressions.budget import spend
 from argojobs.manifest.expressions.functions import BUILTINS, hashable, order_items
 from argojobs.manifest.expressions.nodes import (
     Array,
@@ -32,10 +33,8 @@ from argojobs.manifest.expressions.operators import BINARY, cut, fetch, truth, u
 from argojobs.manifest.expressions.signature import Context, Function
 from argojobs.manifest.expressions.values import AnyMap, failure, kind
 
-MAX_STEPS = 1_000_000
 
-
-class _NilInChain(Exception):  # noqa: N818  # not an error: how a ?. leaves its chain  # not an error: how a ?. leaves its chain
+class _NilInChain(Exception):  # noqa: N818  # not an error: how a ?. leaves its chain
     """A nil was met before a `?.`: the chain around it is nil."""
 
 
@@ -49,11 +48,11 @@ class Scope:
     element: object = None
     index: int = 0
     accumulator: object = None
-    steps: list[int] = field(default_factory=lambda: [MAX_STEPS])
 
 
 def evaluate_node(node: Node, scope: Scope) -> object:
     """Evaluate a tree. Raises ExpressionError for whatever goes wrong."""
+    spend()
     return _HANDLERS[type(node)](node, scope)
 
 
@@ -182,12 +181,7 @@ def _each(node: Builtin, items: list[object], scope: Scope) -> Iterator[tuple[in
     """Give (index, element, the predicate's value) for each element; without a predicate the element itself."""
     body = node.arguments[1] if len(node.arguments) > 1 else None
     for index, item in enumerate(items):
-        scope.steps[0] -= 1
-        if scope.steps[0] < 0:
-            raise failure(
-                f"the expression takes more than {MAX_STEPS} steps",
-                "do this work in a step of its own",
-            )
+        spend()
         if body is None:
             yield index, item, item
         else:
@@ -240,12 +234,6 @@ def _reduce(node: Builtin, items: list[object], scope: Scope) -> object:
         )
     body = node.arguments[1]
     for index in range(start, len(items)):
-        scope.steps[0] -= 1
-        if scope.steps[0] < 0:
-            raise failure(
-                f"the expression takes more than {MAX_STEPS} steps",
-                "do this work in a step of its own",
-            )
         inner = replace(scope, element=items[index], index=index, accumulator=total)
         total = evaluate_node(body, inner)
     return total

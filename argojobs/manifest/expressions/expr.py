@@ -15,6 +15,7 @@ from argojobs.manifest.expressions import check as expr_check
 from argojobs.manifest.expressions import names as expr_names
 from argojobs.manifest.expressions import parser as expr_parser
 from argojobs.manifest.expressions import sprig
+from argojobs.manifest.expressions.budget import bounded
 from argojobs.manifest.expressions.evaluation import Scope, evaluate_node
 from argojobs.manifest.expressions.functions import ARGO_FUNCTIONS
 from argojobs.manifest.expressions.nodes import Let, Name, Node
@@ -127,7 +128,8 @@ def evaluate_nested(
     context = Context(now or datetime.now(UTC), random or random_module.SystemRandom())
     try:
         _check(source, tuple((name, kind(value)) for name, value in nested.items()))
-        return evaluate_node(parse(source), Scope(nested, context))
+        with bounded():
+            return evaluate_node(parse(source), Scope(nested, context))
     except RecursionError as error:
         raise ExpressionError(
             "the expression or its values nest too deeply", hint="split it up"

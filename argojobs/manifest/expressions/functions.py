@@ -15,7 +15,8 @@ from functools import cmp_to_key
 from argojobs.errors import ExpressionError
 from argojobs.manifest.expressions import jsonpath
 from argojobs.manifest.expressions import time as expr_time
-from argojobs.manifest.expressions.operators import fetch, text_of, utf8
+from argojobs.manifest.expressions.budget import spend
+from argojobs.manifest.expressions.operators import fetch
 from argojobs.manifest.expressions.signature import Context, Function, table
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
@@ -27,12 +28,16 @@ from argojobs.manifest.expressions.values import (
     kind,
     less,
     shorten,
+    text_of,
     to_int,
     to_json,
     to_text,
+    utf8,
     wrap,
 )
 
+MAX_DIGITS = 1000
+"""The longest text that is read as a number."""
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
@@ -56,7 +61,7 @@ def to_integer(value: object) -> int:
 
 def to_float(value: object) -> float:
     """Give float(x): of a number or of a string that is one. Raises ExpressionError otherwise."""
-    if isinstance(value, str) and _FLOAT.fullmatch(value):
+    if isinstance(value, str) and len(value) <= MAX_DIGITS and _FLOAT.fullmatch(value):
         number = float(value)
         if not math.isinf(number) or "n" in value.lower():
             return number
@@ -127,7 +132,23 @@ def _join(items: list[object], glue: str = "") -> str:
                 f"invalid argument for join (type {kind(item)})",
                 "map(list, string(#)) makes strings of them",
             )
-    return glue.join(items)  # type: ignore[arg-type]
+    return joined(items, glue)  # type: ignore[arg-type]
+
+
+def joined(parts: list[str], glue: str) -> str:
+    """Join texts, up to MAX_SIZE characters."""
+    spend(len(parts))
+    if sum(map(len, parts)) + len(glue) * len(parts) > MAX_SIZE:
+        raise failure("the joined text is too long", f"keep it under {MAX_SIZE} characters")
+    return glue.join(parts)
+
+
+def replaced(text: str, old: str, new: str, count: int = -1) -> str:
+    """Replace a part of a text wherever it stands, up to MAX_SIZE characters."""
+    found = text.count(old)
+    if len(text) + min(found, count % (found + 1)) * (len(new) - len(old)) > MAX_SIZE:
+        raise failure("the replaced text is too long", f"keep it under {MAX_SIZE} characters")
+    return text.replace(old, new, count)
 
 
 def repeat(text: str, count: int) -> str:
@@ -149,6 +170,7 @@ def _numbers(
     if depth > 50:
         raise failure(f"the lists given to {name} are nested too deeply", "flatten them first")
     for argument in arguments:
+        spend()
         if isinstance(argument, list):
             yield from _numbers(name, argument, depth + 1)
         elif is_number(argument):
@@ -354,7 +376,7 @@ BUILTINS = table(
             "ss?i",
             lambda text, separator, limit=-1: split(text, separator, limit, keep=True),
         ),
-        "replace": ("sss?i", lambda text, old, new, count=-1: text.replace(old, new, count)),
+        "replace": ("sss?i", replaced),
         "repeat": ("si", repeat),
         "join": ("l?s", _join),
         "indexOf": ("ss", lambda text, part: utf8(text).find(utf8(part))),

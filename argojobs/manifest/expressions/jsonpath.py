@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from argojobs.errors import ExpressionError
+from argojobs.manifest.expressions.budget import size, spend
 from argojobs.manifest.expressions.regex import compile_pattern
 from argojobs.manifest.expressions.values import (
     equal,
@@ -203,6 +204,7 @@ def _parts(text: str, separator: str) -> list[str]:
 
 def _apply(steps: tuple[_Step, ...], value: object, root: object) -> object:
     for index, step in enumerate(steps):
+        spend()
         rest = steps[index + 1 :]
         match step:
             case _Word("*"):
@@ -236,6 +238,7 @@ def _apply(steps: tuple[_Step, ...], value: object, root: object) -> object:
 def _each(items: list[object], rest: tuple[_Step, ...], root: object) -> Iterator[object]:
     """Follow the rest of the path from each element; what it does not lead to is left out."""
     for item in items:
+        spend()
         if not rest:
             yield item
             continue
@@ -252,6 +255,7 @@ def _attempt(steps: tuple[_Step, ...], value: object, root: object) -> object:
 
 
 def _elements(step: _Word | _Filter, value: object) -> list[object]:
+    spend(size(value))
     if isinstance(value, dict):
         return [value[key] for key in sorted(value)]
     if isinstance(value, list):
@@ -268,6 +272,7 @@ def _recursive(rest: tuple[_Step, ...], value: object, root: object) -> list[obj
     stack = [value]
     while stack:
         current = stack.pop()
+        spend()
         if current is None:
             continue
         result = _attempt(rest, current, root) if rest else current
@@ -308,6 +313,7 @@ def _at(number: int, value: object) -> object:
 
 
 def _range(step: _Range, value: object) -> list[object]:
+    spend(size(value))
     if not isinstance(value, list):
         raise failure(
             f"range: invalid token target. expected [array slice] got [{kind(value)}]",
@@ -434,6 +440,7 @@ def _same(left: object, right: object) -> bool:
 
 
 def _number(value: object) -> float:
+    spend(1 + size(value))
     if is_number(value):
         return float(value)  # type: ignore[arg-type]
     if isinstance(value, str):

@@ -11,6 +11,7 @@ from functools import partial
 
 from argojobs.manifest.expressions import sprig_version
 from argojobs.manifest.expressions import time as expr_time
+from argojobs.manifest.expressions.budget import size, spend
 from argojobs.manifest.expressions.regex import compile_pattern
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
@@ -23,7 +24,9 @@ from argojobs.manifest.expressions.values import (
     is_number,
     kind,
     less,
+    text_of,
     to_int,
+    utf8,
     wrap,
 )
 
@@ -41,6 +44,7 @@ def _add(left: object, right: object) -> object:
         case str(), str():
             if len(left) + len(right) > MAX_SIZE:
                 raise failure("the text grows too long", f"keep it under {MAX_SIZE} characters")
+            spend(size(left) + size(right))
             return left + right
         case datetime(), Duration():
             return expr_time.add(left, right)
@@ -121,6 +125,7 @@ def _range(left: object, right: object) -> object:
     first, last = as_index(left), as_index(right)
     if last - first + 1 > MAX_SIZE:
         raise failure("the range is too large", f"keep it to {MAX_SIZE} elements")
+    spend(max(0, last - first))
     return list(range(first, last + 1))
 
 
@@ -141,6 +146,7 @@ def _text_test(name: str, test: Callable[[str, str], bool], left: object, right:
     if left is None or right is None:
         return False
     if isinstance(left, str) and isinstance(right, str):
+        spend(size(left) + size(right))
         return test(left, right)
     return _mismatch(name, left, right)
 
@@ -201,6 +207,7 @@ def fetch(base: object, key: object) -> object:
         return sprig_version.method(base, key)
     if isinstance(base, (list, str, bytes)) and not isinstance(key, (str, type(None))):
         sequence = utf8(base) if isinstance(base, str) else base
+        spend(size(base) if isinstance(base, str) else 0)
         index = as_index(key)
         index += len(sequence) if index < 0 else 0
         if 0 <= index < len(sequence):
@@ -219,6 +226,7 @@ def cut(base: object, start: object, stop: object) -> object:
     """Give `base[start:stop]`, a string by its bytes, with Go's limits: never an error for an index."""
     if not isinstance(base, (list, str, bytes)):
         raise failure(f"cannot slice {kind(base)}", "only lists and strings can be sliced")
+    spend(size(base))
     sequence = utf8(base) if isinstance(base, str) else base
     length = len(sequence)
     first = 0 if start is None else as_index(start)
@@ -227,13 +235,3 @@ def cut(base: object, start: object, stop: object) -> object:
     last = max(last + length, 0) if last < 0 else min(last, length)
     part = sequence[min(first, last) : last]
     return text_of(part) if isinstance(base, str) and isinstance(part, bytes) else part
-
-
-def utf8(text: str) -> bytes:
-    """Give a string's bytes, as Go sees it."""
-    return text.encode("utf-8", "surrogateescape")
-
-
-def text_of(data: bytes) -> str:
-    """Give the string of these bytes, whatever they are."""
-    return data.decode("utf-8", "surrogateescape")

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from random import Random
 
+from argojobs.manifest.expressions.budget import size, spend
 from argojobs.manifest.expressions.values import failure, is_integer, is_number, kind
 
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
@@ -68,9 +69,13 @@ class Function:
                     f"cannot use {kind(argument)} as argument (type {name}) to call {self.name}",
                     f"argument {index + 1} must be of type {name}; convert it first",
                 )
+        spend(1 + sum(map(size, arguments)))
         if self.takes_context:
-            return self.implementation(context, *arguments)
-        return self.implementation(*arguments)
+            made = self.implementation(context, *arguments)
+        else:
+            made = self.implementation(*arguments)
+        spend(size(made))
+        return made
 
 
 def table(

@@ -10,7 +10,6 @@ import math
 import re
 import uuid
 from collections.abc import Callable
-from copy import deepcopy
 from datetime import datetime
 from decimal import Decimal, DivisionByZero, InvalidOperation
 from random import Random
@@ -18,7 +17,8 @@ from typing import NoReturn
 
 from argojobs.errors import ExpressionError
 from argojobs.manifest.expressions import sprig_text, sprig_urls, sprig_version
-from argojobs.manifest.expressions.functions import BUILTINS, to_float, uniq
+from argojobs.manifest.expressions.budget import spend
+from argojobs.manifest.expressions.functions import BUILTINS, MAX_DIGITS, to_float, uniq
 from argojobs.manifest.expressions.signature import Context, Function, table
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
@@ -49,7 +49,7 @@ def _integer(value: object) -> int:
         return value  # type: ignore[return-value]
     if isinstance(value, float):
         return to_int(value)
-    if isinstance(value, str) and len(value) < 80:
+    if isinstance(value, str) and len(value) <= MAX_DIGITS:
         match = re.fullmatch(r"([+-]?)(0?)(\w+)(?:\.\d*)?", value, re.ASCII)
         if match is None:
             return 0
@@ -228,6 +228,7 @@ def _dig(*parts: object) -> object:
 def _merge(*maps: dict[str, object], overwrite: bool) -> dict[str, object]:
     merged: dict[str, object] = {}
     for source in maps:
+        spend(len(source))
         for key, value in source.items():
             old = merged.get(key)
             if isinstance(old, dict) and isinstance(value, dict):
@@ -256,6 +257,8 @@ def _version_key(version: tuple[int, int, int, str]) -> tuple[object, ...]:
 
 def semver_compare(constraint: str, text: str) -> bool:
     """Whether a version satisfies a constraint such as `>=1.2, <2 || ^3.1`. Raises ExpressionError."""
+    if len(constraint) + len(text) > MAX_DIGITS:
+        raise failure("the versions are too long to compare", f"keep to {MAX_DIGITS} characters")
     version = _version(text)
     return any(_satisfies_all(part, version) for part in constraint.split("||"))
 
@@ -314,6 +317,7 @@ def _draw(alphabet: str) -> Callable[[Context, int], str]:
     def draw(context: Context, count: int) -> str:
         if count > MAX_SIZE:
             raise failure(f"cannot draw {count} characters", f"draw up to {MAX_SIZE}")
+        spend(max(count, 0))
         return "".join(context.random.choices(alphabet, k=max(count, 0)))
 
     return draw
@@ -336,6 +340,7 @@ def _rand_int(context: Context, low: int, high: int) -> int:
 
 
 def _shuffle(random: Random, text: str) -> str:
+    spend(len(text))
     characters = list(text)
     random.shuffle(characters)
     return "".join(characters)
@@ -405,7 +410,7 @@ _GENERAL: dict[str, tuple[str, Callable[..., object]]] = {
     "mustToJson": ("a", to_json),
     "mustToPrettyJson": ("a", lambda value: to_json(value, indent=True)),
     "mustToRawJson": ("a", lambda value: to_json(value, escape_html=False)),
-    "deepCopy": ("a", deepcopy),
+    "deepCopy": ("a", lambda value: value),  # nothing here writes into a value
     "deepEqual": ("aa", lambda left, right: kind(left) == kind(right) and equal(left, right)),
     "kindOf": ("a", _kind_of),
     "kindIs": ("sa", lambda name, value: name == _kind_of(value)),

@@ -11,27 +11,32 @@ import re
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import islice
 
 from argojobs.errors import ExpressionError
 from argojobs.manifest.expressions import time as expr_time
+from argojobs.manifest.expressions.budget import spend
 from argojobs.manifest.expressions.functions import (
     decode_base64,
     encode_base64,
+    joined,
     lower,
     repeat,
+    replaced,
     split,
     upper,
 )
-from argojobs.manifest.expressions.operators import text_of, utf8
-from argojobs.manifest.expressions.regex import compile_pattern
+from argojobs.manifest.expressions.regex import Match, compile_pattern
 from argojobs.manifest.expressions.signature import Context
 from argojobs.manifest.expressions.values import (
     MAX_SIZE,
     Duration,
     NotHereError,
     failure,
+    text_of,
     to_json,
     to_text,
+    utf8,
 )
 
 _WORD = re.compile(r"(?<![^\W_])([^\W\d_])")
@@ -113,6 +118,7 @@ def _quote(*values: object) -> str:
 
 
 def _go_quote(text: str) -> str:
+    spend(len(text))
     parts = []
     for character in text:
         escaped = {"\a": "\\a", "\v": "\\v"}.get(character)
@@ -133,14 +139,14 @@ def _indent(spaces: int, text: str) -> str:
 def _words(text: str) -> list[str]:
     """Split `HTTPServer_error 2x` into its words."""
     text = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text)
-    text = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", text)
+    text = re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
     text = re.sub(r"([A-Za-z])(\d)", r"\1 \2", text)
     return re.split(r"[\s_\-]+", text)
 
 
 def _camelcase(text: str) -> str:
     return re.sub(
-        r"(^|[_\-\s]+)(\w)",
+        r"(^|(?<![_\-\s])[_\-\s]+)(\w)",
         lambda match: (match[1] if match.start() == 0 else match[1][1:]) + upper(match[2]),
         text,
     )
@@ -149,18 +155,17 @@ def _camelcase(text: str) -> str:
 def _replace_pattern(pattern: str, text: str, replacement: str) -> str:
     compiled = compile_pattern(pattern)
 
-    def expand(match: re.Match[str]) -> str:
+    def expand(match: Match) -> str:
         def group(reference: re.Match[str]) -> str:
             name = reference[1] or reference[2]
             if name is None:
                 return "$"
-            if name.isdecimal():
-                return (match[int(name)] or "") if int(name) <= (match.re.groups) else ""
-            return (match[name] or "") if name in match.re.groupindex else ""
+            number = int(name[:9]) if name.isdecimal() else compiled.names.get(name, -1)
+            return (match.groups[number] or "") if 0 <= number < len(match.groups) else ""
 
         return _GO_TEMPLATE.sub(group, replacement)
 
-    return compiled.sub(expand, text)
+    return compiled.replace(text, expand)
 
 
 def _match(pattern: str, text: str) -> bool:
@@ -179,27 +184,12 @@ def _soft_match(pattern: str, text: str) -> bool:
 
 def _find(pattern: str, text: str) -> str:
     match = compile_pattern(pattern).search(text)
-    return match.group() if match else ""
+    return (match.groups[0] or "") if match else ""
 
 
 def _find_all(pattern: str, text: str, count: int) -> list[object]:
-    found: list[object] = [match.group() for match in compile_pattern(pattern).finditer(text)]
-    return found if count < 0 else found[:count]
-
-
-def _split_pattern(pattern: str, text: str, count: int) -> list[object]:
-    if count == 0:
-        return []
-    parts: list[object] = []
-    position = 0
-    for match in compile_pattern(pattern).finditer(text):
-        if 0 < count <= len(parts) + 1:
-            break
-        if match.end() == 0 and match.start() == 0:
-            continue
-        parts.append(text[position : match.start()])
-        position = match.end()
-    return [*parts, text[position:]]
+    found = (match.groups[0] for match in compile_pattern(pattern).finditer(text))
+    return list(found if count < 0 else islice(found, count))
 
 
 def _soft_base64(text: str) -> str:
@@ -342,7 +332,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., object]]] = {
     ),
     "indent": ("is", _indent),
     "nindent": ("is", lambda spaces, text: "\n" + _indent(spaces, text)),
-    "replace": ("sss", lambda old, new, text: text.replace(old, new)),
+    "replace": ("sss", lambda old, new, text: replaced(text, old, new)),
     "plural": ("ssi", lambda one, many, count: one if count == 1 else many),
     "sha1sum": ("s", _hash("sha1")),
     "sha256sum": ("s", _hash("sha256")),
@@ -350,7 +340,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., object]]] = {
     "adler32sum": ("s", lambda text: str(zlib.adler32(utf8(text)))),
     "toString": ("a", to_text),
     "toStrings": ("a", strings),
-    "join": ("sa", lambda glue, items: glue.join(strings(items))),
+    "join": ("sa", lambda glue, items: joined(strings(items), glue)),
     "sortAlpha": ("a", lambda items: sorted(strings(items))),
     "split": ("ss", lambda separator, text: _numbered(split(text, separator))),
     "splitn": ("sis", lambda separator, count, text: _numbered(split(text, separator, count))),
@@ -366,9 +356,12 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., object]]] = {
     "regexReplaceAll": ("sss", _replace_pattern),
     "regexReplaceAllLiteral": (
         "sss",
-        lambda pattern, text, new: compile_pattern(pattern).sub(lambda _: new, text),
+        lambda pattern, text, new: compile_pattern(pattern).replace(text, lambda _: new),
     ),
-    "regexSplit": ("ssi", _split_pattern),
+    "regexSplit": (
+        "ssi",
+        lambda pattern, text, count: compile_pattern(pattern).split(text, count),
+    ),
     "regexQuoteMeta": ("s", lambda text: re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", text)),
     "base": ("s", _base),
     "dir": ("s", lambda path: _clean(path.rpartition("/")[0] + "/" if "/" in path else ".")),

@@ -7,8 +7,7 @@ import re
 from urllib.parse import quote, unquote_to_bytes
 
 from argojobs.errors import ExpressionError
-from argojobs.manifest.expressions.operators import text_of, utf8
-from argojobs.manifest.expressions.values import failure, kind, shorten
+from argojobs.manifest.expressions.values import failure, kind, shorten, text_of, utf8
 
 _HINT = "sprig.urlParse takes a URL such as 'https://host:443/path?a=b'"
 _CONTROL = re.compile("[\x00-\x1f\x7f]")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from argojobs.errors import ExpressionError, TagError
+from argojobs.manifest.expressions.budget import bounded
 from argojobs.manifest.expressions.values import NotHereError, shorten, to_json, valid_text
 
 OPEN = "{{"
@@ -181,7 +182,7 @@ def _nearest(name: str, env: Mapping[str, object]) -> str:
     first = name.partition(".")[0]
     candidates = [known for known in env if known.partition(".")[0] == first]
     # Comparing is slow, and a step that waits for another asks again and again.
-    near = difflib.get_close_matches(name, candidates[:100] or list(env)[:100], n=1)
+    near = difflib.get_close_matches(name[:200], candidates[:100] or list(env)[:100], n=1)
     if near:
         return f"did you mean {{{{{near[0]}}}}}?"
     return (
@@ -226,12 +227,13 @@ def _expression(
     if may_stay and not LATE_NAMES.isdisjoint(missing):
         return unresolved
     try:
-        value = expr.evaluate_nested(source, nested, now=now)
-        if value is None:
-            raise ExpressionError(
-                f"{shorten(source)} gives nil", hint="give it another value with ?? 'default'"
-            )
-        text = valid_text(value) if isinstance(value, str) else to_json(value)
+        with bounded():
+            value = expr.evaluate_nested(source, nested, now=now)
+            if value is None:
+                raise ExpressionError(
+                    f"{shorten(source)} gives nil", hint="give it another value with ?? 'default'"
+                )
+            text = valid_text(value) if isinstance(value, str) else to_json(value)
     except ExpressionError as error:
         if may_stay and not isinstance(error, NotHereError):
             return unresolved

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from argojobs.manifest.expressions.regex import Pattern, compile_pattern
 from argojobs.manifest.expressions.values import Duration, Function, failure, shorten
 
 RFC3339 = "2006-01-02T15:04:05Z07:00"
@@ -55,6 +56,7 @@ _UNITS = {
     "h": 3600 * 10**9,
 }
 _DURATION = re.compile(r"(\d*\.?\d*)(ns|us|µs|μs|ms|s|m|h)")
+_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -155,14 +157,14 @@ _PATTERNS = {
 
 
 @lru_cache(maxsize=256)
-def _layout_pattern(layout: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+def _layout_pattern(layout: str) -> tuple[Pattern, tuple[str, ...]]:
     """Compile a layout to a pattern and the names of its groups."""
     names: list[str] = []
     pattern = ""
     seconds_may_have_fraction = False
     for element, text in _elements(layout):
         if not element:
-            pattern += re.escape(text)
+            pattern += _SPECIAL.sub(r"\\\1", text)
         elif text[0] in ".,":
             # The pattern of the seconds before it has taken the fraction, as Go's parser does.
             if not seconds_may_have_fraction:
@@ -178,7 +180,7 @@ def _layout_pattern(layout: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
             seconds_may_have_fraction = name == "second"
             continue
         seconds_may_have_fraction = False
-    return re.compile(pattern), tuple(names)
+    return compile_pattern(pattern), tuple(names)
 
 
 def parse_time(layout: str, text: str, zone: tzinfo = UTC) -> datetime:
@@ -190,7 +192,7 @@ def parse_time(layout: str, text: str, zone: tzinfo = UTC) -> datetime:
             f"cannot read {shorten(text)} as a time of the form {layout!r}",
             "Go layouts name 2006-01-02 15:04:05",
         )
-    fields = dict(zip(names, match.groups(), strict=True))
+    fields = dict(zip(names, match.groups[1:], strict=True))
     try:
         return _build(fields, zone)
     except (ValueError, OverflowError) as error:
@@ -278,7 +280,7 @@ def parse_duration(text: str) -> Duration:
     nanoseconds = 0
     position = 0
     while position < len(body) and body != "0":
-        match = _DURATION.match(body, position)
+        match = _DURATION.match(body, position, position + 100)
         if match is None or not match.group(1).strip("."):
             break
         whole, _, fraction = match.group(1).partition(".")

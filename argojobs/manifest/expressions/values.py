@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import NoReturn
 
 from argojobs.errors import ExpressionError
+from argojobs.manifest.expressions.budget import size, spend
 
 MAX_SIZE = 1_000_000
 """The most elements or characters one value may be made of (expr-lang's memory budget)."""
@@ -65,6 +66,16 @@ class AnyMap(dict[object, object]):
     """A Go `map[any]any` (of fromPairs and groupBy): it has values of any kind as keys, and no JSON."""
 
 
+def utf8(text: str) -> bytes:
+    """Give a string's bytes, as Go sees it."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text_of(data: bytes) -> str:
+    """Give the string of these bytes, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")
+
+
 def failure(what: str, hint: str = "") -> ExpressionError:
     """Make the ExpressionError that says `what`."""
     return ExpressionError(what, hint=hint)
@@ -108,27 +119,23 @@ def wrap(number: int) -> int:
     return (number + _INT_TOP) % _INT_BITS - _INT_TOP
 
 
-def equal(left: object, right: object, budget: list[int] | None = None) -> bool:
+def equal(left: object, right: object) -> bool:
     """Compare as expr-lang's `==`: numbers by value, everything else by kind and deep content."""
-    budget = [MAX_SIZE] if budget is None else budget
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise failure("the values to compare are too large", "compare smaller parts of them")
+    spend(1 + min(size(left), size(right)) // 100)
     if is_number(left) and is_number(right):
         return left == right
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(
-            equal(a, b, budget) for a, b in zip(left, right, strict=True)
+            equal(a, b) for a, b in zip(left, right, strict=True)
         )
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(
-            equal(left[key], right[key], budget) for key in left
-        )
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
     return kind(left) == kind(right) and left == right
 
 
 def less(left: object, right: object, operator: str = "<") -> bool:
     """Order two numbers, strings, times or durations; anything else is an error naming `operator`."""
+    spend(1 + min(size(left), size(right)) // 100)
     if is_number(left) and is_number(right):
         return left < right  # type: ignore[operator,no-any-return]
     for comparable in (str, datetime, Duration):
@@ -198,19 +205,10 @@ def float_json(number: float) -> str:
 
 
 def to_text(value: object) -> str:
-    """Write any value as Go's `%v` does: `<nil>`, `[1 a]`, `map[a:1]`.
-
-    Raises ExpressionError for a value of more than MAX_SIZE parts.
-    """
-    return _text(value, [MAX_SIZE])
-
-
-def _text(value: object, budget: list[int]) -> str:
+    """Write any value as Go's `%v` does: `<nil>`, `[1 a]`, `map[a:1]`."""
     from argojobs.manifest.expressions.time import duration_text, time_text
 
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise failure("the value is too large to write as text", "write a smaller part of it")
+    spend(1 + size(value))
     if isinstance(value, str):
         return value
     if value is None:
@@ -220,11 +218,11 @@ def _text(value: object, budget: list[int]) -> str:
     if isinstance(value, float):
         return float_text(value)
     if isinstance(value, (list, tuple, bytes)):
-        return "[" + " ".join(_text(item, budget) for item in value) + "]"
+        return "[" + " ".join(to_text(item) for item in value) + "]"
     if isinstance(value, dict):
-        pairs = ((_text(key, budget), item) for key, item in value.items())
+        pairs = ((to_text(key), item) for key, item in value.items())
         ordered = sorted(pairs, key=lambda pair: pair[0])
-        return "map[" + " ".join(f"{key}:{_text(item, budget)}" for key, item in ordered) + "]"
+        return "map[" + " ".join(f"{key}:{to_text(item)}" for key, item in ordered) + "]"
     if isinstance(value, datetime):
         return time_text(value)
     if isinstance(value, Duration):
@@ -254,17 +252,18 @@ def _json_string(text: str, escape_html: bool) -> str:
 def to_json(value: object, *, indent: bool = False, escape_html: bool = True) -> str:
     r"""Encode a value as Go's json.Marshal does (sorted keys, `<>&` as \u003c...), or MarshalIndent with two spaces.
 
-    Raises ExpressionError for what has no JSON (functions, NaN, maps with keys of any kind) or is too large.
+    Raises ExpressionError for what has no JSON (functions, NaN, maps with keys of any kind).
     """
-    return _json(value, "\n" if indent else "", escape_html, [MAX_SIZE])
+    try:
+        return _json(value, "\n" if indent else "", escape_html)
+    except RecursionError as error:
+        raise ExpressionError("the value is nested too deeply", hint="flatten it") from error
 
 
-def _json(value: object, newline: str, escape_html: bool, budget: list[int]) -> str:
+def _json(value: object, newline: str, escape_html: bool) -> str:
     from argojobs.manifest.expressions.time import RFC3339_NANO, format_time
 
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise failure("the value is too large to write as JSON", "write a smaller part of it")
+    spend(1 + size(value))
     if isinstance(value, (str, Version)):
         return _json_string(str(value), escape_html)
     if value is None:
@@ -283,7 +282,7 @@ def _json(value: object, newline: str, escape_html: bool, budget: list[int]) -> 
         return '"' + base64.b64encode(value).decode() + '"'
     deeper = newline + "  " if newline else ""
     if isinstance(value, (list, tuple)):
-        items = [_json(item, deeper, escape_html, budget) for item in value]
+        items = [_json(item, deeper, escape_html) for item in value]
         return _brackets("[", items, "]", newline, deeper)
     if isinstance(value, AnyMap):
         raise failure(
@@ -293,9 +292,7 @@ def _json(value: object, newline: str, escape_html: bool, budget: list[int]) -> 
     if isinstance(value, dict):
         colon = ": " if newline else ":"
         members = [
-            _json_string(str(key), escape_html)
-            + colon
-            + _json(value[key], deeper, escape_html, budget)
+            _json_string(str(key), escape_html) + colon + _json(value[key], deeper, escape_html)
             for key in sorted(value, key=str)
         ]
         return _brackets("{", members, "}", newline, deeper)
@@ -313,6 +310,7 @@ def from_json(text: str) -> object:
 
     Raises ExpressionError, saying where, for text that is not one JSON value.
     """
+    spend(size(text))
     try:
         return json.loads(text, parse_int=_finite, parse_float=_finite, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
