@@ -98,7 +98,6 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("Dockerfile", "FROM scratch\nCOPY job.py job.py\n"),
         ("creds.yaml", CREDS),
         ("config.toml", CONFIG),
-        (".argojobsignore", "creds.yaml\n"),
     ):
         Path(name).write_text(text)
     for words in ("init", "add .", "-c user.name=t -c user.email=t@lab.example commit -m first"):
