@@ -34,7 +34,7 @@ BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 
 VERBS = (
     Verb("run", "Run a pipeline, manifest, script or command, and follow it.", BEGIN),
-    Verb("submit", "Start a job with GPUs, and open a shell in it: submit ssh.", BEGIN),
+    Verb("submit", "Start a command as a job with GPUs; or a shell in one: submit ssh.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
@@ -124,7 +124,8 @@ ELSEWHERE = {
     "help": "--help",
 }
 
-_BY_NAME = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
+#: Every word that is a verb.
+NAMES = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
 
 
 class ReaderGoneError(Exception):
@@ -150,7 +151,7 @@ class Verbs(TyperGroup):
 
         Raises UsageError for a word that is no verb, naming the nearest.
         """
-        verb = _BY_NAME.get(cmd_name)
+        verb = NAMES.get(cmd_name)
         if verb is not None:
             return command_of(verb)
         if ctx.resilient_parsing or cmd_name.startswith("-"):
@@ -174,7 +175,7 @@ class Verbs(TyperGroup):
 def unknown_verb(word: str) -> UsageError:
     """Return the error for a word that is no verb."""
     elsewhere = ELSEWHERE.get(word)
-    close = nearest(word, _BY_NAME)
+    close = nearest(word, NAMES)
     if elsewhere:
         hint = f"here that is: argojobs {elsewhere}"
     elif close:
@@ -241,17 +242,17 @@ def _before_the_verb(
     if defaults:
         # A verb with verbs of its own looks for theirs in its own.
         parts = {**defaults, **dict.fromkeys(("ls", "get", "put"), defaults)}
-        ctx.default_map = {**dict.fromkeys(_BY_NAME, defaults), "artifacts": parts}
+        ctx.default_map = {**dict.fromkeys(NAMES, defaults), "artifacts": parts}
     if gpus is not None:
         _give_gpus(ctx, gpus, defaults)
 
 
 def _give_gpus(ctx: typer.Context, gpus: int, defaults: dict[str, Any]) -> None:
-    """Hand on the GPUs of `argojobs -n 8 submit ssh`. Raises UsageError for any other verb."""
+    """Hand on the GPUs of `argojobs -n 8 submit ...`. Raises UsageError for any other verb."""
     verb = ctx.invoked_subcommand
     if verb != "submit":
         hint = f"argojobs {verb} --help lists its own options"
         if verb in _TAKES_RESOURCES:
             hint = f"{verb} has another option for that: --resources gpu={gpus}"
-        raise UsageError(f"-n {gpus} before a verb is for submit ssh", hint=hint)
+        raise UsageError(f"-n {gpus} before a verb is for submit", hint=hint)
     ctx.default_map = {**(ctx.default_map or {}), "submit": {**defaults, "gpus": gpus}}

@@ -48,9 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     import typer
 
-    from argojobs.cli.group import ReaderGoneError, root
-    from argojobs.cli.words import before_words
+    from argojobs.cli.group import NAMES, ReaderGoneError, root
+    from argojobs.cli.words import before_words, verb_first
 
+    arguments = verb_first(arguments, NAMES)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
             stream.reconfigure(errors="backslashreplace")

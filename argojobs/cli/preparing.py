@@ -182,8 +182,11 @@ def _code(
 def _check_travels(loaded: Loaded, packed: Packed) -> None:
     """Raise BundleError where the bundle lacks the pipeline's own file: each step would fail."""
     from argojobs.compile.project import IGNORE_FILE, RESERVED, is_common
+    from argojobs.compile.scripts import Script
     from argojobs.errors import BundleError
 
+    if isinstance(loaded.made_of, Script) and loaded.made_of.file is None:
+        return
     file = loaded.path.resolve()
     name = file.relative_to(packed.root).as_posix() if file.is_relative_to(packed.root) else ""
     if name in packed.files:

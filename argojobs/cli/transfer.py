@@ -37,6 +37,20 @@ def bar(what: str) -> Iterator[Progress | None]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
+@contextmanager
+def place_for(text: str) -> Iterator[Path]:
+    """Give the path that a user wrote; `out/` is a folder, made now and gone again if all fails."""
+    path = Path(text).expanduser()
+    made = text.endswith("/") and not path.exists()
+    if made:
+        path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        if made and not any(path.iterdir()):
+            path.rmdir()
+
+
 def fetch_key(
     repository: S3Repository, key: str, target: Path, *, artifact: dict[str, Any] | None = None
 ) -> Path:

@@ -143,7 +143,7 @@ def words_of(command: str) -> list[str]:
 def test_a_command_of_the_page_is_taken(argojobs, command: str) -> None:
     words = words_of(command)
     assert "..." not in words
-    verb = next(word for word in words if word in group._BY_NAME)
+    verb = next(word for word in words if word in group.NAMES)
     if verb not in READS:
         described = argojobs(*words, "--help").out
         end = words.index("--") if "--" in words else len(words)
@@ -155,7 +155,7 @@ def test_a_command_of_the_page_is_taken(argojobs, command: str) -> None:
 @pytest.mark.parametrize("command", LATER)
 def test_what_is_said_to_come_later_is_not_there_yet(command: str) -> None:
     verb = shlex.split(command)[1]
-    assert verb not in group._BY_NAME, "it is there now: say so in docs/migrate.md"
+    assert verb not in group.NAMES, "it is there now: say so in docs/migrate.md"
 
 
 def test_the_page_has_the_commands_of_all_five_tools() -> None:
@@ -187,4 +187,4 @@ def test_the_page_has_the_commands_of_all_five_tools() -> None:
     ],
 )
 def test_words_of_other_tools_are_ours_too(alias: str, verb: str) -> None:
-    assert group._BY_NAME[alias].name == verb
+    assert group.NAMES[alias].name == verb
