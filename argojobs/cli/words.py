@@ -37,20 +37,16 @@ class TakesWords(TyperCommand):
             found = _TOO_MANY.search(str(getattr(error, "message", "")))
             if found is None:
                 raise
-            raise self.too_many(str(ctx.info_name), found["words"], args) from error
+            name, words = str(ctx.info_name), found["words"]
+            raise _of_pipeline(name, words, args) or self.too_many(name, words) from error
 
-    def too_many(self, name: str, words: str, args: Sequence[str]) -> UsageError:
-        """Return the error for words too many that stand before `--`; args: the whole command line."""
-        hint = (
-            "words for a script, or for a command in an image, come after --: "
-            f"argojobs {name} FILE -- WORDS"
+    def too_many(self, name: str, words: str) -> UsageError:
+        """Return the error for words too many that stand before `--`."""
+        return UsageError(
+            f"{name} takes one file; what to do with {words}?",
+            hint="words for a script, or for a command in an image, come after --: "
+            f"argojobs {name} FILE -- WORDS",
         )
-        file = next(
-            (Path(one) for one in args if one.endswith(".py") and Path(one).is_file()), None
-        )
-        if file is not None and _defines(file, words):
-            hint = f"{words} is defined in {file}: argojobs {name} {file} --pipeline {words}"
-        return UsageError(f"{name} takes one file; what to do with {words}?", hint=hint)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the pieces of the line that shows how the command is used."""
@@ -61,16 +57,24 @@ class TakesWords(TyperCommand):
         return [] if words_of(ctx) is not None else super().shell_complete(ctx, incomplete)
 
 
-def _defines(file: Path, word: str) -> bool:
-    """Whether a Python file has a decorated function of this name at its top, as a pipeline is."""
+def _of_pipeline(name: str, word: str, args: Sequence[str]) -> UsageError | None:
+    """Return the error for a word behind a file that defines a pipeline of this name; else None."""
     import ast
 
+    file = next((one for one in args if one.endswith(".py") and Path(one).is_file()), None)
+    if file is None:
+        return None
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return False
+        return None
     functions = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
-    return any(one.name == word and one.decorator_list for one in functions)
+    if not any(one.name == word and one.decorator_list for one in functions):
+        return None
+    return UsageError(
+        f"{name} takes one file; what to do with {word}?",
+        hint=f"it is defined in {file}: argojobs {name} {file} --pipeline {word}",
+    )
 
 
 def words_of(ctx: Any) -> tuple[str, ...] | None:

@@ -169,7 +169,7 @@ def test_the_name_of_a_pipeline_in_the_file_is_told_as_such(argojobs, project: P
         2,
         [
             "error: run takes one file; what to do with sleepy?",
-            "  sleepy is defined in long.py: argojobs run long.py --pipeline sleepy",
+            "  it is defined in long.py: argojobs run long.py --pipeline sleepy",
         ],
     )
     for words in ("other", "sleepy more", "-p a=1 nothing"):

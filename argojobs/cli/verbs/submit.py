@@ -38,7 +38,7 @@ class COMMAND(TakesWords):
         """Return the pieces of the line that shows how the command is used."""
         return [piece for piece in super().collect_usage_pieces(ctx) if not piece.startswith("[--")]
 
-    def too_many(self, name: str, words: str, args: Sequence[str]) -> UsageError:  # noqa: ARG002
+    def too_many(self, name: str, words: str) -> UsageError:
         """Return the error for words beside `ssh`."""
         return UsageError(
             f"{name} ssh takes options only; what to do with {words}?",
