@@ -9,6 +9,8 @@ from pathlib import Path
 
 import tomllib
 
+from argojobs.cli.verbs.new import NEEDS, Sample
+
 ROOT = Path(__file__).resolve().parents[1]
 #: What a package is imported as, where that is not its name.
 IMPORTED_AS = {"pyyaml": "yaml"}
@@ -22,8 +24,11 @@ COMES_WITH = {
 def declared() -> set[str]:
     """The modules of the packages that a plain install brings."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = [re.split(r"[<>=;\[ ]", one)[0].lower() for one in project["dependencies"]]
-    return {IMPORTED_AS.get(name, name) for name in names}
+    return {IMPORTED_AS.get(name, name) for name in names(project["dependencies"])}
+
+
+def names(requirements: list[str]) -> list[str]:
+    return [re.split(r"[<>=;\[ ]", one)[0].lower() for one in requirements]
 
 
 def imported() -> set[str]:
@@ -41,3 +46,9 @@ def imported() -> set[str]:
 def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
     assert imported() - set(COMES_WITH) == declared()
     assert set(COMES_WITH.values()) <= declared()
+
+
+def test_what_the_sample_asks_for_is_what_the_demo_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = NEEDS[Sample.demo].removeprefix("python3 -m pip install ").split()
+    assert asked == names(project["optional-dependencies"]["demo"])
