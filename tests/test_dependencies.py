@@ -16,8 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 IMPORTED_AS = {"pyyaml": "yaml"}
 #: What comes with a package that is declared.
 COMES_WITH = {
-    **{"certifi": "requests", "urllib3": "requests", "websocket": "kubernetes"},
-    **{"pydantic": "hera", "typing_extensions": "hera", "pydevd": "debugpy"},
+    "certifi": "requests",
+    "urllib3": "requests",
+    "websocket": "kubernetes",
+    "pydantic": "hera",
+    "typing_extensions": "hera",
+    "pydevd": "debugpy",
 }
 
 
