@@ -7,6 +7,7 @@ as much as a whole small program. So the group knows names and summaries, and im
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
@@ -34,7 +35,7 @@ BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 
 VERBS = (
     Verb("run", "Run a pipeline, manifest, script or command, and follow it.", BEGIN),
-    Verb("submit", "Start a command as a job with GPUs; or a shell in one: submit ssh.", BEGIN),
+    Verb("submit", "Start a command as a job with GPUs, or a shell in one: submit ssh.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
@@ -88,7 +89,8 @@ _TAKES_RESOURCES = frozenset({"run", "compile"})
 #: What other tools call our verbs.
 ELSEWHERE = {
     "start": "run",
-    "exec": "run",
+    "exec": "ssh RUN STEP -- COMMAND",
+    "run-scheduler": "run FILE --image IMAGE --name NAME -p batch_size=32",
     "build": "deploy",
     "push": "deploy",
     "render": "compile",
@@ -121,7 +123,11 @@ ELSEWHERE = {
     "settings": "config show",
     "use-context": "context use NAME",
     "login": "context add NAME",
-    "help": "--help",
+    "download": "artifacts get RUN/STEP/NAME",
+    "upload": "artifacts put PATH",
+    "cp": "artifacts get RUN/STEP/NAME",
+    "jobs": "list",
+    "tensorboard": "artifacts get RUN/STEP/board ./board; then: tensorboard --logdir board",
 }
 
 #: Every word that is a verb.
@@ -176,7 +182,9 @@ def unknown_verb(word: str) -> UsageError:
     """Return the error for a word that is no verb."""
     elsewhere = ELSEWHERE.get(word)
     close = nearest(word, NAMES)
-    if elsewhere:
+    if Path(word).is_file():
+        hint = f"a file is run by: argojobs run {word}"
+    elif elsewhere:
         hint = f"here that is: argojobs {elsewhere}"
     elif close:
         hint = f"did you mean {close}?"

@@ -127,6 +127,8 @@ def _say_usage(error: Exception) -> int:
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""
+    if _option_given(error) in ("run", "runs") and "missing" in message.lower():
+        hint = "@latest is your newest run; argojobs list shows all"
     message = message.replace("Value error, ", "").removesuffix(".")
     _write(f"{_label('error')}: {message[:1].lower()}{message[1:]}")
     if hint:

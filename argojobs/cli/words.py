@@ -42,11 +42,13 @@ class TakesWords(TyperCommand):
 
     def too_many(self, name: str, words: str) -> UsageError:
         """Return the error for words too many that stand before `--`."""
-        return UsageError(
-            f"{name} takes one file; what to do with {words}?",
-            hint="words for a script, or for a command in an image, come after --: "
-            f"argojobs {name} FILE -- WORDS",
+        hint = (
+            "words for a script, or for a command in an image, come after --: "
+            f"argojobs {name} FILE -- WORDS"
         )
+        if re.match(r"\w+=", words):
+            hint = f"a parameter of a pipeline is given by: -p {words}"
+        return UsageError(f"{name} takes one file; what to do with {words}?", hint=hint)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the pieces of the line that shows how the command is used."""
@@ -89,8 +91,13 @@ def before_words(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def verb_first(arguments: Sequence[str], verbs: Container[str]) -> list[str]:
-    """Return `--server NAME --run FILE ...`, as the workflow script has it, with our verb in front."""
+    """Return a command line with its verb in front.
+
+    The workflow script has it as `--server NAME --run FILE ...`; `help VERB` is `VERB --help`.
+    """
     found = list(arguments)
+    if found[:1] == ["help"]:
+        return [*found[1:], "--help"]
     own = before_words(found)
     at = own.index("--run") if "--run" in own[:-1] else -1
     if at < 0 or any(word in verbs for word in own[:at]):

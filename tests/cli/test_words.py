@@ -183,6 +183,7 @@ def test_the_name_of_a_pipeline_in_the_file_is_told_as_such(argojobs, project: P
         (("run", "--", "python"), "neither a file nor an image before --", "--image IMAGE"),
         (("run", "--image", "i"), "or the command for the image after --", "the image's own"),
         (("run", "show.py", "x", "y"), "run takes one file; what to do with x y?", "FILE -- WORDS"),
+        (("run", "show.py", "lr=1"), "what to do with lr=1?", "given by: -p lr=1"),
         (("run", "nofile.py", "--", "a"), "there is no file nofile.py", "working directory"),
         (("run", "bad.py", "--", "a"), "SyntaxError: invalid syntax", "nothing was started"),
         (("compile", "--", "a"), "neither a file nor an image", "argojobs compile FILE"),

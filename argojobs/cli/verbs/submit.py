@@ -105,7 +105,7 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Start a command as a job with GPUs and follow it, or open a shell in such a job.
+    """Start a command as a job with GPUs, or a shell in one: submit ssh.
 
     The project's code goes with it, and what is below $ARGOJOBS_OUT is kept as its output
     `results`. Options of submit stand before the command; `argojobs -n 8 submit COMMAND` is the
