@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
 .PHONY: help demo test test-cluster lint bench docs format clean
 .DEFAULT_GOAL := help
@@ -9,15 +10,25 @@ BIN    := $(VENV)/bin
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F: '{printf "make %-13s%s\n", $$1, $$2}'
 
-# One environment for all; made anew when what it holds is declared differently.
-$(VENV)/ready: pyproject.toml
+# One environment; each stamp says what is in it, and is made anew when that is declared differently.
+$(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "argojobs needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
 	@touch $@
 
-demo: $(VENV)/ready  ## set everything up and run the demo pipeline on this machine
+$(VENV)/demo: $(VENV)/python pyproject.toml
+	@echo 'Setting up $(VENV) for the demo, once: 200 MB to download, 900 MB on disk, one to three minutes.'
+	$(PIP) -e '.[demo]'
+	@touch $@
+
+$(VENV)/ready: $(VENV)/python pyproject.toml
+	@echo 'Setting up $(VENV) for the tests, once: 300 MB to download, 1.2 GB on disk, two to five minutes.'
+	$(PIP) -e '.[demo,dev]'
+	@touch $@
+
+demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
+	@echo 'Running the demo: four steps, about a minute on two cores.'
 	$(BIN)/argojobs run workflows/demo.py --params '{"batch_size":2}'
 	@echo 'To have the command at hand: . $(BIN)/activate'
 

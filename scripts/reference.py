@@ -84,28 +84,28 @@ def cli_page() -> str:
     import os
 
     os.environ["COLUMNS"] = "100"
-    from argojobs.cli.group import VERBS, command_of
+    from argojobs.cli.group import VERBS, command_of, root
 
     parts = [
         """# The command line
 
-Made from the code by `make docs`; each block is what `argojobs VERB --help` prints.
+Made from the code by `make docs`; each block is what `argojobs VERB --help` prints in a window of 100 columns.
 
 Exit codes: 0 done; 1 the run failed (`run`, `watch`, `wait`); 2 wrong usage or input; 3 out of reach or
 state unknown; 130 interrupted.
 """
     ]
+    program = root().make_context("argojobs", [], resilient_parsing=True)
     for verb in VERBS:
         command = command_of(verb)
         parts.append(f"\n## `{verb.name}`\n\n{verb.summary}\n")
         if verb.aliases:
             parts.append("\nAlso: " + ", ".join(f"`{alias}`" for alias in verb.aliases) + "\n")
-        commands = [(f"argojobs {verb.name}", command)]
+        own = command.make_context(verb.name, [], parent=program, resilient_parsing=True)
+        contexts = [own]
         for name, inner in getattr(command, "commands", {}).items():
-            commands.append((f"argojobs {verb.name} {name}", inner))
-        for title, one in commands:
-            context = one.make_context(title, [], resilient_parsing=True, max_content_width=100)
-            parts.append(f"\n```text\n{one.get_help(context).rstrip()}\n```\n")
+            contexts.append(inner.make_context(name, [], parent=own, resilient_parsing=True))
+        parts += [f"\n```text\n{one.get_help().rstrip()}\n```\n" for one in contexts]
     return "".join(parts)
 
 

@@ -7,6 +7,7 @@ as much as a whole small program. So the group knows names and summaries, and im
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
@@ -34,7 +35,7 @@ BEGIN, LOOK, CHANGE, REST = "Begin", "Look", "Change", "This program"
 
 VERBS = (
     Verb("run", "Run a pipeline, manifest, script or command, and follow it.", BEGIN),
-    Verb("submit", "Start a job with GPUs, and open a shell in it: submit ssh.", BEGIN),
+    Verb("submit", "Start a command as a job with GPUs, or a shell in one: submit ssh.", BEGIN),
     Verb("compile", "Write the Argo manifest of a pipeline.", BEGIN),
     Verb("lint", "Find what is wrong or unwise in manifests and pipelines, offline.", BEGIN),
     Verb("new", "Copy a pipeline to start from.", BEGIN),
@@ -88,7 +89,8 @@ _TAKES_RESOURCES = frozenset({"run", "compile"})
 #: What other tools call our verbs.
 ELSEWHERE = {
     "start": "run",
-    "exec": "run",
+    "exec": "ssh RUN STEP -- COMMAND",
+    "run-scheduler": "run FILE --image IMAGE --name NAME -p batch_size=32",
     "build": "deploy",
     "push": "deploy",
     "render": "compile",
@@ -121,10 +123,15 @@ ELSEWHERE = {
     "settings": "config show",
     "use-context": "context use NAME",
     "login": "context add NAME",
-    "help": "--help",
+    "download": "artifacts get RUN/STEP/NAME",
+    "upload": "artifacts put PATH",
+    "cp": "artifacts get RUN/STEP/NAME",
+    "jobs": "list",
+    "tensorboard": "artifacts get RUN/STEP/board ./board; then: tensorboard --logdir board",
 }
 
-_BY_NAME = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
+#: Every word that is a verb.
+NAMES = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
 
 
 class ReaderGoneError(Exception):
@@ -150,7 +157,7 @@ class Verbs(TyperGroup):
 
         Raises UsageError for a word that is no verb, naming the nearest.
         """
-        verb = _BY_NAME.get(cmd_name)
+        verb = NAMES.get(cmd_name)
         if verb is not None:
             return command_of(verb)
         if ctx.resilient_parsing or cmd_name.startswith("-"):
@@ -174,8 +181,10 @@ class Verbs(TyperGroup):
 def unknown_verb(word: str) -> UsageError:
     """Return the error for a word that is no verb."""
     elsewhere = ELSEWHERE.get(word)
-    close = nearest(word, _BY_NAME)
-    if elsewhere:
+    close = nearest(word, NAMES)
+    if Path(word).is_file():
+        hint = f"a file is run by: argojobs run {word}"
+    elif elsewhere:
         hint = f"here that is: argojobs {elsewhere}"
     elif close:
         hint = f"did you mean {close}?"
@@ -241,17 +250,17 @@ def _before_the_verb(
     if defaults:
         # A verb with verbs of its own looks for theirs in its own.
         parts = {**defaults, **dict.fromkeys(("ls", "get", "put"), defaults)}
-        ctx.default_map = {**dict.fromkeys(_BY_NAME, defaults), "artifacts": parts}
+        ctx.default_map = {**dict.fromkeys(NAMES, defaults), "artifacts": parts}
     if gpus is not None:
         _give_gpus(ctx, gpus, defaults)
 
 
 def _give_gpus(ctx: typer.Context, gpus: int, defaults: dict[str, Any]) -> None:
-    """Hand on the GPUs of `argojobs -n 8 submit ssh`. Raises UsageError for any other verb."""
+    """Hand on the GPUs of `argojobs -n 8 submit ...`. Raises UsageError for any other verb."""
     verb = ctx.invoked_subcommand
     if verb != "submit":
         hint = f"argojobs {verb} --help lists its own options"
         if verb in _TAKES_RESOURCES:
             hint = f"{verb} has another option for that: --resources gpu={gpus}"
-        raise UsageError(f"-n {gpus} before a verb is for submit ssh", hint=hint)
+        raise UsageError(f"-n {gpus} before a verb is for submit", hint=hint)
     ctx.default_map = {**(ctx.default_map or {}), "submit": {**defaults, "gpus": gpus}}

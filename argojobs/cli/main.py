@@ -48,9 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     import typer
 
-    from argojobs.cli.group import ReaderGoneError, root
-    from argojobs.cli.words import before_words
+    from argojobs.cli.group import NAMES, ReaderGoneError, root
+    from argojobs.cli.words import before_words, verb_first
 
+    arguments = verb_first(arguments, NAMES)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
             stream.reconfigure(errors="backslashreplace")
@@ -126,6 +127,8 @@ def _say_usage(error: Exception) -> int:
     else:
         message = error.format_message() if hasattr(error, "format_message") else message
         hint = ""
+    if _option_given(error) in ("run", "runs") and "missing" in message.lower():
+        hint = "@latest is your newest run; argojobs list shows all"
     message = message.replace("Value error, ", "").removesuffix(".")
     _write(f"{_label('error')}: {message[:1].lower()}{message[1:]}")
     if hint:

@@ -109,6 +109,7 @@ def _meant(
 
 
 def _no_run(given: str, close: str, options: str) -> NotFoundError:
+    close = LATEST if given.startswith("@") else close
     hint = f"did you mean {close}? " if close else ""
     return NotFoundError(
         f"there is no run {given!r}", hint=f"{hint}argojobs list{options} shows all runs"

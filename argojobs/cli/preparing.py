@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,8 +189,11 @@ def _code(
 def _check_travels(loaded: Loaded, packed: Packed) -> None:
     """Raise BundleError where the bundle lacks the pipeline's own file: each step would fail."""
     from argojobs.compile.project import IGNORE_FILE, RESERVED, is_common
+    from argojobs.compile.scripts import Script
     from argojobs.errors import BundleError
 
+    if isinstance(loaded.made_of, Script) and loaded.made_of.file is None:
+        return
     file = loaded.path.resolve()
     name = file.relative_to(packed.root).as_posix() if file.is_relative_to(packed.root) else ""
     if name in packed.files:
@@ -233,9 +236,28 @@ def packed_project(
         root,
         allow_secrets=allow_secret_files,
         not_secret=settings.code_allow,
+        own=list(_own_secrets(root, settings)),
         largest=largest,
         entries=None if entries is None else list(entries),
     )
+
+
+def _own_secrets(root: Path, settings: Settings) -> Iterator[str]:
+    """Yield the files of a project in which argojobs itself finds secrets, relative to it."""
+    from argojobs.config.choosing import creds_files
+    from argojobs.config.context_files import load_contexts
+    from argojobs.config.secret_references import file_of
+
+    root = root.resolve()
+    references = [reference for one in settings.secrets.values() for reference in one.values()]
+    references += settings.build_secrets.values()
+    for context in load_contexts(root).by_name.values():
+        references += context.references().values()
+    named = [path for reference in references if (path := file_of(reference)) is not None]
+    for path in (*creds_files(root, Path.cwd()), *named):
+        place = path.parent.resolve() / path.name  # of a link: the link, which is what would travel
+        if place.is_relative_to(root):
+            yield place.relative_to(root).as_posix()
 
 
 def size_of(text: str) -> int:

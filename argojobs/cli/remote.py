@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from argojobs.errors import UsageError
+from argojobs.errors import ServerError, UsageError
 
 if TYPE_CHECKING:
     from argojobs.client.address import ServerAddress
     from argojobs.client.rest import ArgoService
     from argojobs.config.contexts import Context
     from argojobs.storage.s3 import S3Repository
+
+T = TypeVar("T")
 
 
 def remote_service(
@@ -29,7 +31,8 @@ def remote_service(
     from argojobs.client.rest import ArgoService
 
     opened = repository or (lambda: remote_repository(context))
-    address = replace(address_of(context), options=options)
+    found = _in(context, lambda: address_of(context))
+    address = replace(found, options=options, instead=context.way_back)
     return ArgoService(address, note=_note, repository=opened if context.s3 is not None else None)
 
 
@@ -47,7 +50,6 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
         parse,
         with_base_href,
     )
-    from argojobs.config.secret_references import resolve
 
     argo = from_environment(os.environ if environ is None else environ)
     if not context.server and (argo is None or context.kubeconfig or context.kube_context):
@@ -55,11 +57,10 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
     url = parse(context.server) if context.server else argo.url if argo else ""
     url = with_base_href(url, context.base_href)
     same = argo if argo is not None and argo.url == url else None
-    reference = context.token
     return ServerAddress(
         url=url,
         namespace=context.namespace or (same.namespace if same else DEFAULT_NAMESPACE),
-        token=(lambda: resolve(reference)) if reference else same.token if same else None,
+        token=_token(context) or (same.token if same else None),
         ca_file=context.ca,
         insecure=context.insecure or bool(same and same.insecure),
         certificate=context.client_certificate,
@@ -75,7 +76,6 @@ def _inside(context: Context) -> ServerAddress:
     """
     from argojobs.cli.cluster import forwarded_server, has_kubeconfig, namespace_in
     from argojobs.client.address import ServerAddress, with_base_href
-    from argojobs.config.secret_references import resolve
 
     if not has_kubeconfig(context):
         raise UsageError(
@@ -83,11 +83,10 @@ def _inside(context: Context) -> ServerAddress:
             hint=f"argojobs config set contexts.{context.name}.server URL, or set ARGO_SERVER",
         )
     kube, url = forwarded_server(context)
-    reference = context.token
     return ServerAddress(
         url=with_base_href(url, context.base_href),
         namespace=namespace_in(context, kube),
-        token=(lambda: resolve(reference)) if reference else lambda: kube.token,
+        token=_token(context) or (lambda: kube.token),
         insecure=True,
         label=context.name,
     )
@@ -106,9 +105,31 @@ def remote_repository(context: Context, bucket: str = "") -> S3Repository:
             f"the context {context.name} has no S3 to store things in",
             hint=f"argojobs context edit {context.name}: give it [s3] endpoint, bucket and keys",
         )
-    place = of_context(context.s3, ca_file=context.ca, insecure=context.insecure)
-    named = replace(elsewhere(place, bucket or place.bucket), label=context.name)
-    return S3Repository(named, credentials_of(context.s3))
+    s3 = context.s3
+
+    def opened() -> S3Repository:
+        place = of_context(s3, ca_file=context.ca, insecure=context.insecure)
+        named = replace(elsewhere(place, bucket or place.bucket), label=context.name)
+        return S3Repository(named, credentials_of(s3))
+
+    return _in(context, opened)
+
+
+def _token(context: Context) -> Callable[[], str] | None:
+    """Return what reads the token of a context whenever one is needed; None where it has none."""
+    from argojobs.config.secret_references import resolve
+
+    return (lambda: _in(context, lambda: resolve(context.token))) if context.token else None
+
+
+def _in(context: Context, do: Callable[[], T]) -> T:
+    """Return what `do` makes of a context; an error names it, and the way back to this machine."""
+    try:
+        return do()
+    except (UsageError, ServerError) as error:
+        error.where = error.where or f"the context {context.name}"
+        error.hint = "\n".join(filter(None, (error.hint, context.way_back)))
+        raise
 
 
 def _note(text: str) -> None:

@@ -93,9 +93,7 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
     files = [config_file(), *([project / PROJECT_FILE] if project is not None else [])]
     found: dict[At, tuple[Any, str]] = {}
     for path in files:
-        if not path.is_file():
-            continue
-        reader = Reader(text_of(path), path)
+        reader = Reader(text_of(path) or "", path)
         for at, value in leaves(reader.document):
             if at[0] != "contexts" or at[1] in known:
                 found[at] = (value, reader.where(at))

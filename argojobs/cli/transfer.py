@@ -53,6 +53,20 @@ def fetch_output(stored: Stored, run: str, target: Target, path: Path) -> Path:
     return target.service.artifact(run, stored.node_id, stored.name, path)
 
 
+@contextmanager
+def place_for(text: str) -> Iterator[Path]:
+    """Give the path that a user wrote; `out/` is a folder, made now and gone again if all fails."""
+    path = Path(text).expanduser()
+    made = text.endswith("/") and not path.exists()
+    if made:
+        path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        if made and not any(path.iterdir()):
+            path.rmdir()
+
+
 def fetch_key(
     repository: S3Repository, key: str, target: Path, *, artifact: dict[str, Any] | None = None
 ) -> Path:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
 
 SEPARATOR = "--"
-_KEY = "argojobs.words"
+WORDS = "argojobs.words"
 _TOO_MANY = re.compile(r"unexpected extra argument\S* \((?P<words>.*)\)", re.DOTALL)
 
 
@@ -25,26 +26,29 @@ class TakesWords(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Read our own options and arguments, and keep the words for `words_of`."""
-        ctx.meta[_KEY] = None
+        ctx.meta[WORDS] = None
         if SEPARATOR in args:
             at = args.index(SEPARATOR)
-            ctx.meta[_KEY] = tuple(args[at + 1 :])
+            ctx.meta[WORDS] = tuple(args[at + 1 :])
             args = args[:at]
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, [*args])
         except typer.BadParameter.__base__ as error:  # type: ignore[misc]
             found = _TOO_MANY.search(str(getattr(error, "message", "")))
             if found is None:
                 raise
-            raise self.too_many(str(ctx.info_name), found["words"]) from error
+            name, words = str(ctx.info_name), found["words"]
+            raise _of_pipeline(name, words, args) or self.too_many(name, words) from error
 
     def too_many(self, name: str, words: str) -> UsageError:
         """Return the error for words too many that stand before `--`."""
-        return UsageError(
-            f"{name} takes one file; what to do with {words}?",
-            hint="words for a script, or for a command in an image, come after --: "
-            f"argojobs {name} FILE -- WORDS",
+        hint = (
+            "words for a script, or for a command in an image, come after --: "
+            f"argojobs {name} FILE -- WORDS"
         )
+        if re.match(r"\w+=", words):
+            hint = f"a parameter of a pipeline is given by: -p {words}"
+        return UsageError(f"{name} takes one file; what to do with {words}?", hint=hint)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the pieces of the line that shows how the command is used."""
@@ -55,9 +59,29 @@ class TakesWords(TyperCommand):
         return [] if words_of(ctx) is not None else super().shell_complete(ctx, incomplete)
 
 
+def _of_pipeline(name: str, word: str, args: Sequence[str]) -> UsageError | None:
+    """Return the error for a word behind a file that defines a pipeline of this name; else None."""
+    import ast
+
+    file = next((one for one in args if one.endswith(".py") and Path(one).is_file()), None)
+    if file is None:
+        return None
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    if not any(one.name == word and one.decorator_list for one in functions):
+        return None
+    return UsageError(
+        f"{name} takes one file; what to do with {word}?",
+        hint=f"it is defined in {file}: argojobs {name} {file} --pipeline {word}",
+    )
+
+
 def words_of(ctx: Any) -> tuple[str, ...] | None:
     """Return what stands after `--`, None where there is no `--`."""
-    found: tuple[str, ...] | None = ctx.meta.get(_KEY)
+    found: tuple[str, ...] | None = ctx.meta.get(WORDS)
     return found
 
 
@@ -66,15 +90,32 @@ def before_words(arguments: Sequence[str]) -> Sequence[str]:
     return arguments[: arguments.index(SEPARATOR)] if SEPARATOR in arguments else arguments
 
 
+def verb_first(arguments: Sequence[str], verbs: Container[str]) -> list[str]:
+    """Return a command line with its verb in front.
+
+    The workflow script has it as `--server NAME --run FILE ...`; `help VERB` is `VERB --help`.
+    """
+    found = list(arguments)
+    if found[:1] == ["help"]:
+        return [*found[1:], "--help"]
+    own = before_words(found)
+    at = own.index("--run") if "--run" in own[:-1] else -1
+    if at < 0 or any(word in verbs for word in own[:at]):
+        return found
+    return ["run", found[at + 1], *found[:at], *found[at + 2 :]]
+
+
 def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
     """Return what a command line means: the workflow of a file, a script, or a command in an image.
 
     retries: further attempts of a script or command. Raises UsageError for a command line that
     names nothing to run, or asks for what a pipeline says itself; and as `load`.
     """
-    from argojobs.compile.load import load, load_command, of_words
+    from argojobs.compile.load import load, load_beside_code, load_command, of_words
 
     words, name = words_of(ctx), ctx.info_name
+    if words and ctx.params.get("beside_code"):
+        return load_beside_code(words)
     if ctx.params.get("shell"):
         from argojobs.cli.shell_wish import loaded_shell
 

@@ -36,7 +36,8 @@ class ServerAddress:
     a 401. ca_file: who signed the server's certificate; insecure: it is not looked at.
     certificate, key: files of a client certificate. label: what messages call the server (the
     name of a context); the URL without one. options: what a command of ours must say to get
-    there, with a blank in front, for hints; "" where it need not say it.
+    there, with a blank in front, for hints; "" where it need not say it. instead: how to do without
+    this server, for hints where it cannot be reached.
     """
 
     url: str
@@ -48,6 +49,7 @@ class ServerAddress:
     key: str = ""
     label: str = ""
     options: str = ""
+    instead: str = ""
 
     @property
     def called(self) -> str:

@@ -59,6 +59,14 @@ def connection_failure(
     connecting: whether it came before the connection stood, so that nothing was sent. proxy:
     whether there is a proxy on the way.
     """
+    found = _failure(error, address, connecting=connecting, proxy=proxy)
+    found.hint = "\n".join(filter(None, (found.hint, address.instead)))
+    return found
+
+
+def _failure(
+    error: Exception, address: ServerAddress, *, connecting: bool, proxy: bool
+) -> ArgojobsError:
     if address.url.startswith("https:") and _is_tls(error):
         return _tls_failure(repr(error), address, sent=not connecting)
     if connecting and proxy:

@@ -145,26 +145,33 @@ def pack(
     *,
     allow_secrets: bool = False,
     not_secret: Collection[str] = (),
+    own: Collection[str] = (),
     largest: int = LARGEST,
     entries: list[str] | None = None,
 ) -> Packed:
     """Read the project in `root` and return it as a bundle.
 
     allow_secrets: pack files that look like secrets. not_secret: names of files that only look
-    like secrets, relative to root. largest: the most bytes before compression.
+    like secrets, relative to root. own: names of files with secrets that argojobs itself reads:
+    unless they are allowed they stay here. largest: the most bytes before compression.
     entries: what to take for `sys.path`. Raises BundleError, listing the files and what to do:
     secrets, too much, unreadable files, links that lead outside.
     """
     root = root.resolve()
     listing = project_files(root)
-    _check_size(root, listing.files, largest)
-    files = [_read(root, name) for name in listing.files]
+    stay = () if allow_secrets else set(own).intersection(listing.files).difference(not_secret)
+    names = tuple(name for name in listing.files if name not in stay)
+    _check_size(root, names, largest)
+    files = [_read(root, name) for name in names]
     if not allow_secrets:
         _check_secrets(root, [file for file in files if file.name not in not_secret])
     places = search_path(root, entries)
     warnings = [
         f"{place} is on sys.path but outside of the project: its modules do not travel"
         for place in places.outside
+    ]
+    warnings += [
+        f"{name} stays here: it holds secrets for argojobs itself" for name in sorted(stay)
     ]
     everything = [*files, *_runtime_files(places.inside)]
     digest = _hash([*everything, _bundle_file("", places.inside)])
@@ -173,7 +180,7 @@ def pack(
         root=root,
         hash=digest,
         entries=tuple(sorted(everything, key=lambda file: os.fsencode(file.name))),
-        files=listing.files,
+        files=names,
         warnings=(*listing.warnings, *warnings),
         revision=git.revision(root) if git.repository(root) else None,
     )

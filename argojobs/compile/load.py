@@ -121,6 +121,18 @@ def load_command(image: str, words: Sequence[str]) -> Loaded:
     return of_words(empty, Command(image, tuple(words)))
 
 
+def load_beside_code(words: Sequence[str]) -> Loaded:
+    """Return the workflow of a command beside the code of the project that one is in.
+
+    Raises UsageError for words that cannot travel.
+    """
+    from argojobs.compile.scripts import Script
+
+    root = project_root(Path.cwd())
+    empty = Loaded("script", Path(words[0]), root, "", entries=tuple(search_entries()))
+    return of_words(empty, Script(None, root, tuple(words)))
+
+
 def load_shell(file: str, image: str, idle: int) -> Loaded:
     """Return the job that waits for a shell in an image; with a file, beside the code of its project.
 

@@ -2,7 +2,7 @@
 
 A script is a `.py` that imports neither argojobs nor hera, or a program that begins with `#!`. It
 becomes a pipeline of one command step (`argojobs.runtime.script`), so that all that holds for
-pipelines holds for it. A command in an image needs no Python there, so its words stand in the
+pipelines holds for it; so does a command beside the project's code. A command in an image needs no Python there, so its words stand in the
 manifest, and no code travels. A job that waits for a shell is either: in place of a script it has
 the code of the script's project.
 """
@@ -38,12 +38,13 @@ _WRITES_LOGS = re.compile(rb"tensorboard|SummaryWriter", re.IGNORECASE)
 class Script:
     """A script and what it is run with.
 
-    words: what it gets. retry: further attempts. keeps: whether its results can be stored. shm:
+    file: None for a command beside the project's code, whose words are the whole of it. words: what
+    it gets. retry: further attempts. keeps: whether its results can be stored. shm:
     whether it needs more shared memory than a container has, as with a GPU. idle: None unless a
     shell is waited for in place of it; then after how many seconds without use that ends, 0 never.
     """
 
-    file: Path
+    file: Path | None
     root: Path
     words: tuple[str, ...] = ()
     retry: int | None = None
@@ -54,7 +55,8 @@ class Script:
     @property
     def name(self) -> str:
         """What its run and its step are called."""
-        own = self.file.stem or self.file.name
+        program = self.file or Path(self.words[0])
+        own = program.stem or program.name
         return own if self.idle is None else f"{own}-{SHELL}"
 
     @property
@@ -98,10 +100,11 @@ def pipeline_of(script: Script) -> Pipeline[Any, Any]:
     from argojobs.dsl.pipelines import Pipeline
 
     check_words(script.words)
-    file = script.file.resolve().relative_to(script.root).as_posix()
+    file = "" if script.file is None else script.file.resolve().relative_to(script.root).as_posix()
     folder = _folder(script.root)
     step = _step(script).changed(_settings(script))
-    step.name, step.full_name, step.where = label(script.name), script.name, f"{script.file}:1"
+    where = "the command" if script.file is None else f"{script.file}:1"
+    step.name, step.full_name, step.where = label(script.name), script.name, where
 
     def run(arguments: list[str] = list(script.words)) -> Any:  # noqa: B006 - read, not changed
         return step(file, folder, arguments)
@@ -110,7 +113,7 @@ def pipeline_of(script: Script) -> Pipeline[Any, Any]:
         return step("", folder, shell_job.waiting(script.idle or 0))
 
     body: Callable[..., Any] = run if script.idle is None else wait
-    if script.idle is None and script.file.suffix == ".py":
+    if script.idle is None and script.file is not None and script.file.suffix == ".py":
         body.__doc__ = ast.get_docstring(parsed(script.file))
     body.__annotations__["return"] = step.command_outputs
     made: Pipeline[Any, Any] = Pipeline(body, script.name, {})
@@ -135,7 +138,9 @@ def _step(script: Script) -> Step[Any, Any]:
     if script.idle is not None:
         return steps.keeps
     logs = any("tensorboard" in word.lower() for word in script.words)
-    return steps.shows if logs or _WRITES_LOGS.search(script.file.read_bytes()) else steps.keeps
+    if not logs and script.file is not None:
+        logs = _WRITES_LOGS.search(script.file.read_bytes()) is not None
+    return steps.shows if logs else steps.keeps
 
 
 def _settings(given: Script | Command) -> dict[str, Any]:

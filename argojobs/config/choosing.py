@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from argojobs.config.context_files import Contexts, load_contexts
@@ -56,8 +57,10 @@ def choose(
         return server_context(server, contexts, creds_files(project, folder))
     name, said_by = chosen_name(contexts, context, variables)
     if _is_argos(name, contexts):
-        return of_argos_variables(variables)
-    return contexts.get(name, said_by=said_by)
+        found = of_argos_variables(variables)
+    else:
+        found = contexts.get(name, said_by=said_by)
+    return found if context or found.is_local else replace(found, chosen_by=said_by)
 
 
 def of_argos_variables(variables: Mapping[str, str]) -> Context:

@@ -6,14 +6,13 @@ The project's file may choose one of the user's contexts (`context = "NAME"`) an
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from argojobs.config.contexts import LOCAL, LOCAL_NAME, Context
-from argojobs.config.files import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
+from argojobs.config.files import PROJECT_FILE, TOP, config_file
 from argojobs.config.reading import Reader, text_of
 from argojobs.config.toml_lines import At
 from argojobs.errors import UsageError
@@ -60,14 +59,8 @@ def load_contexts(project: Path | None = None, config: Path | None = None) -> Co
     """Return the contexts of the user's config file (`config`, else the usual one) and a project.
 
     Raises UsageError with file and line for whatever is wrong in either. A missing file says
-    nothing, except one that `ARGOJOBS_CONFIG` names.
+    nothing.
     """
-    if config is None and os.environ.get(CONFIG_VARIABLE) and not config_file().is_file():
-        raise UsageError(
-            f"there is no file {config_file()}",
-            where=CONFIG_VARIABLE,
-            hint="correct or unset the variable",
-        )
     user = _reader(config or config_file())
     own = None if project is None else _reader(project / PROJECT_FILE)
     return contexts_of(user, own)
@@ -111,7 +104,8 @@ def _tables(reader: Reader, *, project: bool) -> dict[str, dict[str, Any]]:
 
 
 def _reader(path: Path) -> Reader | None:
-    return Reader(text_of(path), path) if path.is_file() else None
+    text = text_of(path)
+    return None if text is None else Reader(text, path)
 
 
 def _name(reader: Reader | None, key: str, other: str, other_file: str) -> str:

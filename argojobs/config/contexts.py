@@ -89,7 +89,10 @@ class Mount:
 
 @dataclass(frozen=True)
 class Context:
-    """Where runs live. An empty value means: not said."""
+    """Where runs live. An empty value means: not said.
+
+    chosen_by: what chose it where no command named it: `ARGOJOBS_CONTEXT`, or `file:line`.
+    """
 
     name: str
     server: str = ""
@@ -115,11 +118,19 @@ class Context:
     ui: str = ""
     storage_ui: str = ""
     service_account: str = ""
+    chosen_by: str = field(default="", compare=False)
 
     @property
     def is_local(self) -> bool:
         """Whether this is this machine."""
         return self.name == LOCAL_NAME
+
+    @property
+    def way_back(self) -> str:
+        """How to get to this machine from a context that no command named, for hints; else ""."""
+        if not self.chosen_by:
+            return ""
+        return f"{self.chosen_by} chose the context {self.name}: --context local is this machine"
 
     def references(self) -> dict[str, str]:
         """Return the secret references in it by their keys: `token`, `s3.secret_key`, ..."""
@@ -138,7 +149,8 @@ LOCAL = Context(LOCAL_NAME)
 def table_of(context: Context) -> dict[str, object]:
     """Return a context as the table that says the same, without its name and what is default."""
     table = _said(context, Context(""))
-    table.pop("name", None)
+    for key in ("name", "chosen_by"):
+        table.pop(key, None)
     if context.s3 is not None:
         table["s3"] = _said(context.s3, S3())
     if context.registry is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from argojobs.config.reading import dotted
+from argojobs.config.reading import dotted, text_of
 from argojobs.config.toml_lines import At
 from argojobs.errors import ConflictError, HostError, NotFoundError
 
@@ -105,11 +105,8 @@ def _take(document: dict[str, Any], at: At) -> None:
 
 
 def read(path: Path) -> str:
-    """Return the text of a config file, "" where there is none."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
+    """Return the text of a config file, "" where there is none. Raises as `text_of`."""
+    return text_of(path) or ""
 
 
 def replace(path: Path, before: str, after: str) -> None:
@@ -127,6 +124,8 @@ def replace(path: Path, before: str, after: str) -> None:
         raise _cannot(path, error) from error
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)  # two of us at once; editors are seen by the text
+        if target.exists() and not target.is_file():  # a device: a file would take its place
+            raise HostError(f"{path} is a device or pipe", hint="export ARGOJOBS_CONFIG=FILE")
         if read(target) != before:
             raise ConflictError(
                 f"{path} was changed by someone else in the meantime",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,27 @@ _MOST_PARTS = 32
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 
 
-def text_of(path: Path) -> str:
-    """Return the text of a settings file. Raises UsageError where it is too large or no text."""
-    with path.open("rb") as file:
-        data = file.read(_MOST_BYTES + 1)
+def text_of(path: Path) -> str | None:
+    """Return the text of a settings file, None where there is none.
+
+    Raises UsageError where something else is there, or it is too large or no text, and HostError
+    where it may not be read.
+    """
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISCHR(mode):  # /dev/null says nothing
+            raise UsageError(
+                f"this is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}, "
+                "and settings stand in a file",
+                where=str(path),
+                hint="name a file (the variable ARGOJOBS_CONFIG does), or move this away",
+            )
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unreadable(path, error) from error
     if len(data) > _MOST_BYTES:
         raise UsageError(
             "the settings are longer than 1 MiB", where=str(path), hint="name the right file"
@@ -32,7 +50,7 @@ def text_of(path: Path) -> str:
         return data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"the byte 0x{data[error.start]:02x} is no UTF-8",
+            f"the byte 0x{data[error.start]:02x} is not UTF-8",
             where=str(path),
             hint="save the file as UTF-8",
         ) from error
@@ -45,11 +63,15 @@ def text_of_file(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise UsageError("this file is no text", where=str(path)) from error
     except OSError as error:
-        raise HostError(
-            f"this file cannot be read: {error.strerror}",
-            where=str(path),
-            hint="see that it exists and that you may read it",
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> HostError:
+    return HostError(
+        f"this file cannot be read: {error.strerror}",
+        where=str(path),
+        hint="see that it exists and that you may read it",
+    )
 
 
 class Reader:

@@ -28,16 +28,14 @@ The tables of contexts are `contexts.py`'s.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from argojobs.config.files import CONFIG_VARIABLE, PROJECT_FILE, TOP, config_file
+from argojobs.config.files import PROJECT_FILE, TOP, config_file
 from argojobs.config.reading import Reader, text_of
 from argojobs.config.toml_lines import At
-from argojobs.errors import UsageError
 
 #: The keys of the user's file that have one value, by their places.
 KEYS = (
@@ -80,19 +78,15 @@ def load_settings(project: Path | None = None) -> Settings:
     """Return the settings of the user's config file and of the project folder.
 
     Raises `UsageError` with file and line for a file that is no TOML, an unknown key (with the
-    nearest known one) or a value of the wrong type. A missing file says nothing, except one that
-    `ARGOJOBS_CONFIG` names.
+    nearest known one) or a value of the wrong type. A missing file says nothing.
     """
     user = config_file()
-    if os.environ.get(CONFIG_VARIABLE) and not user.is_file():
-        raise UsageError(
-            f"there is no file {user}", where=CONFIG_VARIABLE, hint="correct or unset the variable"
-        )
     files = [user] if project is None else [user, project / PROJECT_FILE]
     settings = Settings()
     for path in files:
-        if path.is_file():
-            settings = merge(settings, parse_settings(text_of(path), path))
+        text = text_of(path)
+        if text is not None:
+            settings = merge(settings, parse_settings(text, path))
     return settings
 
 

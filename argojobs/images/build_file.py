@@ -1,6 +1,6 @@
 """Reads the first users' build file: which images there are, and their version.
 
-    version: {major: 0, minor: 3, patch: 7}      # or a text: version: 0.3.7
+    version: {major: 0, minor: 3, patch: 7, label: ''}   # or a text: version: 0.3.7
     dockerbuild:
     - name: train
       dockerfile: dockerfile-train
@@ -8,7 +8,7 @@
     - name: dev
       dockerfile: dockerfile
       context: .
-      build arguments: {IMAGE: train}            # or a list: [IMAGE=train]
+      build arguments: {IMAGE: train}   # or lists: [IMAGE=train], [{key: IMAGE, value: train}]
 
 YAML or JSON. Keys are compared without case, blanks, `_` and `-`, under several spellings each.
 """
@@ -27,6 +27,7 @@ from argojobs.errors import UsageError
 _LISTS = ("dockerbuild", "dockerbuilds", "build", "builds", "images")
 _VERSION = "version"
 _PARTS = ("major", "minor", "patch")
+_LABEL = "label"
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "name": ("name", "image", "imagename"),
     "dockerfile": ("dockerfile", "file", "containerfile"),
@@ -35,6 +36,9 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _SPELLINGS = {spelling: name for name, names in _KEYS.items() for spelling in names}
 _NOTHING = frozenset({"", "~", "null"})
+#: What the name is called where each argument is a mapping of its own: {key: NAME, value: VALUE}.
+_PAIR_NAMES = ("key", "name")
+_PAIR = "write {NAME: VALUE}, or a list of NAME=VALUE or of {key: NAME, value: VALUE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def parse_build_file(text: str, path: Path) -> BuildFile:
             lists += 1
             entries += _entries(key, value, text, path, notes)
         elif plain == _VERSION:
-            version = _version(value, f"{path}:{_line(text, (key,))}")
+            version = _version(value, f"{path}:{_line(text, (key,))}", notes)
         else:
             notes.append(
                 f"{path}:{_line(text, (key,))}: {key} is not known, and counts for nothing"
@@ -114,7 +118,7 @@ def with_version(text: str, version: str) -> str:
     has no version, or has parts and the version has not three.
     """
     found = list(_version_nodes(text))
-    parts = version.split(".")
+    parts = version.partition("-")[0].split(".")
     if not found or (len(found) > 1 and len(parts) != len(found)):
         raise UsageError(
             f"the version {version} has no place in the build file",
@@ -157,7 +161,7 @@ def _document(text: str, path: Path) -> dict[str, Any]:
     documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise UsageError(
-            "this is no build file",
+            "this is not a build file",
             where=str(path),
             hint="write a list below the key dockerbuild:",
         )
@@ -221,30 +225,40 @@ def _arguments(value: Any, where: str) -> Iterator[tuple[str, str]]:
         return
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict) and all(isinstance(text, str) for text in one.values()):
-            yield from ((name, text) for name, text in one.items() if text not in _NOTHING)
+            plain = {_plain(key): text for key, text in one.items()}
+            pairs = {plain[k]: plain["value"] for k in _PAIR_NAMES if set(plain) == {k, "value"}}
+            if "" in pairs:
+                raise UsageError("a build argument has no name", where=where, hint=_PAIR)
+            yield from ((key, text) for key, text in (pairs or one).items() if text not in _NOTHING)
         elif isinstance(one, str) and "=" in one:
             name, _, text = one.partition("=")
             yield name.strip(), text
         else:
             raise UsageError(
-                f"{one!r} is no build argument",
+                f"{one!r} is not a build argument",
                 where=where,
-                hint="write {NAME: VALUE}, or a list of NAME=VALUE",
+                hint=_PAIR,
             )
 
 
-def _version(value: Any, where: str) -> str | None:
+def _version(value: Any, where: str, notes: list[str]) -> str | None:
     if isinstance(value, str):
         return None if value.casefold() in _NOTHING else value
     table = {_plain(key): part for key, part in value.items()} if isinstance(value, dict) else {}
-    parts = [table.get(name) for name in _PARTS]
-    if set(table) != set(_PARTS) or not all(isinstance(p, str) and p.isdecimal() for p in parts):
+    numbers = [table.pop(name, "") for name in _PARTS]
+    label = table.pop(_LABEL, "")
+    label = "" if isinstance(label, str) and label.casefold() in _NOTHING else label
+    notes += (
+        f"{where}: {name} of the version is not known, and counts for nothing" for name in table
+    )
+    version = ".".join(map(str, numbers)) + (f"-{label}" if label else "")
+    if not re.fullmatch(r"\d+\.\d+\.\d+(-[\w.-]+)?", version, re.ASCII):
         raise UsageError(
-            "this is no version",
+            "this is not a version",
             where=where,
             hint="write version: 0.1.0, or version: {major: 0, minor: 1, patch: 0}",
         )
-    return ".".join(str(part) for part in parts)
+    return version
 
 
 def _check_names(entries: list[Entry], path: Path) -> None:

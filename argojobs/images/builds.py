@@ -94,8 +94,9 @@ def builds_in(
             )
             for entry in found.entries
         ]
+        notes = (*found.notes, *_lost(builds))
         builds = _with_arguments(builds, arguments)
-        return Builds(_in_order(_with_parents(builds)), found.version, file, found.notes)
+        return Builds(_in_order(_with_parents(builds)), found.version, file, notes)
     files = _dockerfiles(folder)
     if not files:
         raise UsageError(
@@ -193,6 +194,15 @@ def _with_arguments(builds: list[Build], arguments: Mapping[str, str]) -> list[B
         )
         for build in builds
     ]
+
+
+def _lost(builds: list[Build]) -> Iterator[str]:
+    """Say which arguments of a build file do nothing: no ARG takes them."""
+    for build in builds:
+        known = argument_names(read_dockerfile(build.dockerfile))
+        for name in build.arguments:
+            if name not in known and not name.upper().endswith("_PROXY"):  # these need no ARG
+                yield f"{build.origin}: {build.dockerfile.name} has no ARG {name}"
 
 
 def _with_parents(builds: list[Build]) -> list[Build]:

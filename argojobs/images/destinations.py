@@ -103,12 +103,20 @@ def of_context(context: Context) -> Destination:
 
 
 def opened(to: Destination) -> Registry:
-    """Open a registry that has an address, as whom it says. Raises as `open_registry`."""
+    """Open a registry that has an address, as whom it says.
+
+    Raises as `open_registry`, and UsageError, which names the registry, for a password that is not
+    where it should be.
+    """
     from argojobs.images.logins.login import credentials_for
     from argojobs.images.reference import registry_host
     from argojobs.images.registry.client import open_registry
 
-    credentials = credentials_for(registry_host(to.url), to.user, to.password)
+    try:
+        credentials = credentials_for(registry_host(to.url), to.user, to.password)
+    except UsageError as error:
+        error.where = error.where or f"the registry {to.name}, of {to.source}"
+        raise
     return open_registry(to.url, credentials, context=to.context)
 
 

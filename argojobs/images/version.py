@@ -20,7 +20,8 @@ from argojobs.errors import ConflictError, HostError, UsageError
 Part = Literal["major", "minor", "patch"]
 PARTS: tuple[Part, ...] = ("major", "minor", "patch")
 
-_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
+#: Three numbers, and perhaps a label: `1.2.3-rc1`.
+_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?", re.ASCII)
 _MOST_SHOWN = 8
 
 
@@ -49,23 +50,27 @@ class Standing(NamedTuple):
 
 
 def raised(version: str, part: Part) -> str:
-    """Return the next version: `raised("1.2.3", "minor")` is `1.3.0`. Raises UsageError."""
+    """Return the next version: `raised("1.2.3-rc1", "minor")` is `1.3.0-rc1`. Raises UsageError."""
     match = _VERSION.fullmatch(version.strip())
     if match is None:
         raise UsageError(
             f"the version {version!r} cannot be raised", hint="write three numbers: 1.2.3"
         )
-    numbers = [int(text) for text in match.groups()]
+    numbers = [int(text) for text in match.groups()[:3]]
     place = PARTS.index(part)
     numbers[place:] = [numbers[place] + 1, *([0] * (len(PARTS) - 1 - place))]
-    return ".".join(map(str, numbers))
+    return ".".join(map(str, numbers)) + (match[4] or "")
 
 
 def newest(tags: Iterable[str]) -> str:
     """Return the highest version among tags, without its `v`; `0.0.0` where there is none."""
-    found = [match.groups() for tag in tags if (match := _VERSION.fullmatch(tag))]
-    numbers = max((tuple(map(int, one)) for one in found), default=(0, 0, 0))
-    return ".".join(map(str, numbers))
+    found = [match for tag in tags if (match := _VERSION.fullmatch(tag))]
+    return max(found, key=_order)[0].removeprefix("v") if found else "0.0.0"
+
+
+def _order(match: re.Match[str]) -> tuple[bool, int, int, int, str]:
+    """Sort versions by their numbers; those with a label come before all without."""
+    return match[4] is None, int(match[1]), int(match[2]), int(match[3]), match[4] or ""
 
 
 def standing(root: Path) -> Standing:

@@ -131,6 +131,13 @@ def test_what_a_run_made_is_listed_fetched_and_found_in_its_claim(
     assert "has no artifact 'modle'" in wrong.err
     assert "model" in wrong.err
 
+    for source, place in ((f"{made}/make/model", "new/one/"), ("claim://data/kept", "two/")):
+        name = source.rpartition("/")[2]
+        assert argojobs("artifacts", "get", source, place).out == f"{place}{name}\n"
+        assert (tmp_path / place / name).is_file()
+    assert argojobs("artifacts", "get", f"{made}/make/modle", "none/").code == 2
+    assert not (tmp_path / "none").exists()
+
     claim = argojobs("artifacts", "get", "claim://data/kept", "out", "-o", "json")
     assert json.loads(claim.out) == {"path": "out"}
     assert (tmp_path / "out").read_text() == "kept"
@@ -151,7 +158,7 @@ def test_what_a_run_made_is_listed_fetched_and_found_in_its_claim(
 
     (home / "artifacts").rename(home / "elsewhere")
     assert "gone" in argojobs("artifacts", "ls", made).out
-    assert argojobs("artifacts", "get", f"{made}/make/model", "new").code == 2
+    assert argojobs("artifacts", "get", f"{made}/make/model", "gone").code == 2
 
 
 @pytest.mark.parametrize("text", ["run", "run/step", "/step/name", "run//name"])

@@ -93,6 +93,39 @@ class TestBundle:
         assert "the pipeline's own file is ignored" in answer.err
         assert "!/flows/flow.py" in answer.err
 
+    def test_leaves_the_secrets_here_that_argojobs_itself_reads(
+        self, argojobs, flow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        project = flow.parent.parent
+        (tmp_path / "elsewhere.yaml").write_text("registry: []\n")
+        (project / "creds.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+        (flow.parent / "creds.yaml").write_text("registry: []\n")
+        (project / "token").write_text("no name that tells\n")
+        (project / "lab-keys.yaml").write_text("s3: []\n")
+        (project / "argojobs.toml").write_text('[local.secrets.hub]\nkey = "file:token"\n')
+        config = tmp_path / "config.toml"
+        secret = f"creds:{project / 'lab-keys.yaml'}#s3/lab/accesskey"
+        config.write_text(
+            f'[contexts.lab.s3]\nendpoint = "lab:9000"\nbucket = "runs"\naccess_key = "{secret}"\n'
+        )
+        monkeypatch.setenv("ARGOJOBS_CONFIG", str(config))
+        monkeypatch.chdir(flow.parent)
+        answer = argojobs("compile", str(flow), "-o", "json")
+        assert (answer.code, json.loads(answer.out)["kind"]) == (0, "Workflow")
+        assert [line for line in answer.err.splitlines() if "stays here" in line] == [
+            f"warning: {name} stays here: it holds secrets for argojobs itself"
+            for name in ("creds.yaml", "flows/creds.yaml", "lab-keys.yaml", "token")
+        ]
+        assert argojobs("init", "..", "-o", "json", "--dry-run").code == 0
+
+    def test_refuses_other_secrets(self, argojobs, flow: Path) -> None:
+        (flow.parent / "creds.yaml").write_text(
+            "registry: []\n"
+        )  # argojobs is not asked to read it
+        answer = argojobs("compile", str(flow))
+        assert (answer.code, answer.out) == (2, "")
+        assert "flows/creds.yaml  (its name)" in answer.err
+
 
 class TestCompile:
     def test_of_a_manifest_is_its_canonical_form_with_parameters_put_in(

@@ -62,7 +62,17 @@ def test_nothing_set_is_told(argojobs, config) -> None:
     config.write_text("")
     answer = argojobs("config")
     assert (answer.code, answer.out) == (0, "")
-    assert "argojobs config set KEY VALUE" in answer.err
+    assert answer.err == f"nothing is set in {config}: argojobs config set KEY VALUE\n"
+
+
+@pytest.mark.parametrize("words", ["config", "context", "context show", "list", "server status"])
+def test_a_file_that_is_named_and_not_there_yet_stops_no_verb(
+    argojobs, config, home, monkeypatch, words
+) -> None:
+    monkeypatch.setenv("ARGOJOBS_CONFIG", str(config.with_name("new.toml")))
+    assert argojobs(*words.split()).code == 0
+    assert argojobs("config", "set", "local.max_pods", "2").code == 0
+    assert "max_pods = 2" in config.with_name("new.toml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,40 @@ def test_a_mistyped_verb_gets_the_nearest(argojobs) -> None:
     assert answer.err == "error: there is no verb 'lgos'\n  did you mean logs?\n"
 
 
-def test_a_verb_of_another_tool_gets_ours(argojobs) -> None:
-    assert "argojobs run" in argojobs("submit", "x").err
+@pytest.mark.parametrize(
+    ("word", "ours"),
+    [
+        ("start", "argojobs run"),
+        ("exec", "argojobs ssh RUN STEP -- COMMAND"),
+        ("run-scheduler", "argojobs run FILE --image IMAGE --name NAME -p batch_size=32"),
+        ("download", "argojobs artifacts get RUN/STEP/NAME"),
+    ],
+)
+def test_a_verb_of_another_tool_gets_ours(argojobs, word: str, ours: str) -> None:
+    answer = argojobs(word, "--some", "option")
+    assert (answer.code, answer.err.splitlines()[1]) == (2, f"  here that is: {ours}")
+
+
+def test_every_verb_of_another_tool_leads_to_one_of_ours() -> None:
+    for word, ours in group.ELSEWHERE.items():
+        assert word not in group.NAMES
+        assert ours.split()[0].partition(";")[0] in group.NAMES
+
+
+def test_a_file_in_the_place_of_a_verb_is_run_by_run(argojobs, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("flow.py").touch()
+    assert "a file is run by: argojobs run flow.py" in argojobs("flow.py").err
+
+
+def test_help_of_a_verb_in_the_order_of_other_tools(argojobs) -> None:
+    assert argojobs("help", "logs") == argojobs("logs", "--help")
+    assert argojobs("help") == argojobs("--help")
+
+
+@pytest.mark.parametrize("verb", ["get", "logs", "delete", "wait"])
+def test_a_missing_run_says_how_runs_are_named(argojobs, verb: str) -> None:
+    assert "@latest is your newest run; argojobs list shows all" in argojobs(verb).err
 
 
 def test_a_mistyped_option_gets_the_nearest(argojobs) -> None:

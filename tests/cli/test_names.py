@@ -45,6 +45,13 @@ def test_one_or_two_letters_are_no_name(runs: FakeService, given: str) -> None:
         run_name(runs, given)
 
 
+@pytest.mark.parametrize("given", ["@last", "@newest", "@"])
+def test_what_begins_like_the_latest_means_it(runs: FakeService, given: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        run_name(runs, given)
+    assert caught.value.hint == "did you mean @latest? argojobs list shows all runs"
+
+
 def test_to_change_a_run_the_whole_suffix_is_wanted(runs: FakeService) -> None:
     with pytest.raises(NotFoundError):
         run_name(runs, "7k2p", changes=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+from dataclasses import replace
+
 import pytest
 
-from argojobs.cli.remote import address_of, remote_repository
+from argojobs.cli.remote import address_of, remote_repository, remote_service
+from argojobs.client.failures import connection_failure
 from argojobs.config.choosing import of_argos_variables
 from argojobs.config.contexts import S3, Context
 from argojobs.errors import UsageError
@@ -40,6 +44,49 @@ def test_a_reference_is_read_when_the_token_is_needed_and_not_before() -> None:
     assert address.token is not None
     with pytest.raises(UsageError, match="NOT_SET"):
         address.token()
+
+
+LAB = Context(
+    "lab",
+    server="https://lab.example",
+    token="env:NOT_SET",
+    s3=S3(bucket="runs", endpoint="lab.example:9000", access_key="env:NOT_SET"),
+    chosen_by="config.toml:1",
+)
+WAY_BACK = "config.toml:1 chose the context lab: --context local is this machine"
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        LAB,
+        replace(LAB, token="file:not-there"),
+        replace(LAB, token="command:false"),
+        replace(LAB, token="command:not-a-program"),
+        replace(LAB, server="ftp://lab.example"),
+    ],
+)
+def test_what_a_context_lacks_names_it_and_the_way_back(context: Context, home) -> None:
+    with pytest.raises(UsageError) as caught:
+        remote_service(context).address.token()
+    assert WAY_BACK in caught.value.hint.splitlines()
+    with pytest.raises(UsageError, match="NOT_SET") as caught:
+        remote_repository(context)
+    assert caught.value.where == "the context lab"
+    assert caught.value.hint == f"export NOT_SET=...\n{WAY_BACK}"
+
+
+def test_a_context_that_the_command_names_needs_no_way_back() -> None:
+    with pytest.raises(UsageError, match="NOT_SET") as caught:
+        remote_service(replace(LAB, chosen_by="")).address.token()
+    assert (caught.value.where, caught.value.hint) == ("the context lab", "export NOT_SET=...")
+
+
+def test_a_server_of_the_current_context_that_is_out_of_reach_tells_the_way_back() -> None:
+    address = remote_service(LAB).address
+    for error in (ConnectionRefusedError(), TimeoutError(), socket.gaierror()):
+        failure = connection_failure(error, address, connecting=True)
+        assert failure.hint.splitlines()[-1] == WAY_BACK
 
 
 def test_argos_own_variables_fill_in_for_the_server_that_they_name() -> None:

@@ -1,4 +1,4 @@
-"""`submit ssh`: the older tools' form of `run --shell`, with GPUs."""
+"""`submit COMMAND` and `submit ssh`, as the older tools have them: jobs with GPUs."""
 
 from __future__ import annotations
 
@@ -83,14 +83,17 @@ def script(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("submit",), "argojobs run"),
-        (("submit", "nvidia-smi"), "argojobs submit ssh"),
-        (("submit", "python", "train.py", "--lr", "3"), "argojobs run"),
+        (("submit",), "submit wants a command, or ssh"),
+        (("submit", "--"), "submit wants a command, or ssh"),
+        (("submit", "python", "tran.py", "--lr", "3"), "did you mean train.py?"),
+        (("submit", "python", "flow.py", "--lr", "3"), "words after -- are for a plain script"),
+        (("submit", "--nmae", "x", "python"), "did you mean --name?"),
+        (("submit", "-n", "1", "--resources", "gpu=1", "python"), "given twice"),
         (("submit", "ssh", "train.py"), "argojobs run FILE --shell"),
         (("submit", "ssh", "-n", "-1"), "greater than or equal to 0"),
         (("submit", "ssh", "-n", "many"), "-n 'many' is no whole number"),
         (("-n", "many", "submit", "ssh"), "-n 'many' is no whole number"),
-        (("-n", "2", "list"), "-n 2 before a verb is for submit ssh"),
+        (("-n", "2", "list"), "-n 2 before a verb is for submit"),
         (("-n", "2", "list"), "list --help lists its own options"),
         (("-n", "8", "run", "train.py"), "--resources gpu=8"),
         (("-n", "8", "compile", "train.py"), "--resources gpu=8"),
@@ -98,7 +101,11 @@ def script(folder: Path) -> Path:
         (("submit", "ssh", "--", "x"), "--shell takes no words"),
     ],
 )
-def test_what_it_cannot_do_is_said(argojobs, home: Path, words, said: str) -> None:
+def test_what_it_cannot_do_is_said(
+    argojobs, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words, said: str
+) -> None:
+    monkeypatch.chdir(script(tmp_path).parent)
+    Path("flow.py").write_text("import argojobs\n")
     answer = argojobs(*words)
     assert answer.code == 2
     assert said in answer.err
@@ -108,4 +115,71 @@ def test_its_help_is_shown_without_ssh(argojobs) -> None:
     answer = argojobs("submit", "--help")
     assert answer.code == 0
     assert "-n, --gpus" in answer.out
-    assert "argojobs -n 8 submit ssh" in answer.out.replace("\n ", "")
+    assert "argojobs submit ssh -n 8" in answer.out
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a Python script, a shell script and a module, in which commands are given."""
+    folder = script(tmp_path).parent
+    (folder / "train.py").write_text("import sys; print('python', sys.argv[1:])\n")
+    (folder / "train.sh").write_text('#!/bin/sh\necho sh "$@"\n')
+    (folder / "train.sh").chmod(0o755)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "printed"),
+    [
+        ("python train.py --data voc20", "train", "python ['--data', 'voc20']"),
+        ("python3 -u train.py -h", "train", "python ['-h']"),
+        ("train.py -n 2", "", ""),
+        ("./train.sh --help", "train", "sh --help"),
+        ("python -m train --dry-run", "python", "python ['--dry-run']"),
+        ("bash -c", "bash", "$ {{x}} $(HOME) é"),
+        ("-- ls -d train.sh", "ls", "train.sh"),
+    ],
+)
+def test_a_command_runs_beside_the_project_s_code(
+    argojobs, project: Path, words: str, kind: str, printed: str
+) -> None:
+    given = words.split()
+    if given[0] == "bash":
+        given += [f"echo '{printed}'"]
+    answer = argojobs("submit", "-n", "0", *given)
+    if not kind:  # a shell would not find it either, without its ./
+        assert (answer.code, "'train.py'" in answer.err + answer.out) == (1, True)
+        return
+    assert answer.code == 0, answer.err
+    assert argojobs("logs", "@latest").out == f"{printed}\n"
+    assert argojobs("list", "-o", "name").out.startswith(f"{kind}-")
+
+
+@pytest.mark.parametrize(
+    ("words", "count", "noted"),
+    [
+        (("submit", "python", "train.py"), "4", True),
+        (("submit", "-n", "2", "nvidia-smi", "-n", "3"), "2", False),
+        (("-n", "8", "submit", "python", "train.py", "--data", "voc20"), "8", False),
+        (("submit", "-n", "0", "ls"), "", False),
+    ],
+)
+def test_a_command_gets_gpus_and_is_told_how_many_where_it_did_not_say(
+    argojobs, project: Path, words: tuple[str, ...], count: str, noted: bool
+) -> None:
+    at = words.index("submit") + 1
+    answer = argojobs(*words[:at], "--dry-run", "-o", "json", *words[at:])
+    assert answer.code == 0, answer.err
+    templates = json.loads(answer.out)["spec"]["templates"]
+    assert gpus(next(one for one in templates if "container" in one))[0] == count
+    assert ("note: submit asks for 4 GPUs" in answer.err) is noted
+
+
+def test_its_results_are_kept_and_other_words_run_again(argojobs, project: Path) -> None:
+    answer = argojobs("submit", "-n", "0", "sh", "-c", "echo kept > $ARGOJOBS_OUT/note")
+    assert answer.code == 0, answer.err
+    assert argojobs("artifacts", "get", "@latest/sh/results", "out/").code == 0
+    assert (project / "out/results/note").read_text() == "kept\n"
+    assert argojobs("resubmit", "@latest", "--", "echo", "other words").code == 0
+    assert argojobs("logs", "@latest").out == "other words\n"

@@ -123,6 +123,60 @@ def test_a_program_with_a_first_line_of_its_own_runs(argojobs, project: Path) ->
     assert argojobs("logs", "@latest").out == "got a b\n"
 
 
+def test_mrunners_first_command_line_runs_as_it_is(argojobs, project: Path) -> None:
+    shutil.copy("show.py", "experiment1.py")
+    Path("neptune.yaml").write_text("name: digits\n")
+    Path("requirements.txt").write_text("numpy\n")
+    answer = argojobs(
+        *("run", "--config", "neptune.yaml", "--requirements", "requirements.txt"),
+        *("--base_image", "python:3", "experiment1.py", "--", "--param1", "1"),
+    )
+    assert answer.code == 0, answer.err
+    assert "note: --config neptune.yaml describes an experiment to Neptune" in answer.err
+    assert printed(argojobs)[0] == ["--param1", "1"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--server", "local", "--run", "flow.yaml", "--params", '{"who":"Ada"}'),
+        ("--run", "flow.yaml", "--server", "local", "--params", '<"who":"Ada">'),
+        ("--params", '{"who":"Ada"}', "--run", "flow.yaml", "--server", "local"),
+    ],
+)
+def test_the_workflow_script_s_command_line_runs_as_it_is(argojobs, project: Path, words) -> None:
+    Path("flow.yaml").write_text(
+        "workflow:\n  metadata: {generateName: flow-}\n  spec:\n    entrypoint: m\n"
+        "    arguments: {parameters: [{name: who, value: world}]}\n    templates:\n    - name: m\n"
+        "      container: {image: i, command: [echo, 'hello {{workflow.parameters.who}}']}\n"
+    )
+    answer = argojobs(*words)
+    assert answer.code == 0, answer.err
+    assert argojobs("logs", "@latest").out == "hello Ada\n"
+
+
+def test_a_program_s_own_option_run_stays_its_own(argojobs, project: Path) -> None:
+    assert argojobs("run", "show.py", "--", "--run", "x").code == 0
+    assert printed(argojobs)[0] == ["--run", "x"]
+    assert "no option --run" in argojobs("list", "--run", "x").err
+
+
+def test_the_name_of_a_pipeline_in_the_file_is_told_as_such(argojobs, project: Path) -> None:
+    Path("long.py").write_text(
+        "from argojobs import pipeline\n@pipeline\ndef sleepy(): pass\ndef other(): pass\n"
+    )
+    answer = argojobs("run", "long.py", "sleepy")
+    assert (answer.code, answer.err.splitlines()) == (
+        2,
+        [
+            "error: run takes one file; what to do with sleepy?",
+            "  it is defined in long.py: argojobs run long.py --pipeline sleepy",
+        ],
+    )
+    for words in ("other", "sleepy more", "-p a=1 nothing"):
+        assert "come after --" in argojobs("run", "long.py", *words.split()).err
+
+
 @pytest.mark.parametrize(
     ("words", "what", "hint"),
     [
@@ -130,6 +184,7 @@ def test_a_program_with_a_first_line_of_its_own_runs(argojobs, project: Path) ->
         (("run", "--", "python"), "neither a file nor an image before --", "--image IMAGE"),
         (("run", "--image", "i"), "or the command for the image after --", "the image's own"),
         (("run", "show.py", "x", "y"), "run takes one file; what to do with x y?", "FILE -- WORDS"),
+        (("run", "show.py", "lr=1"), "what to do with lr=1?", "given by: -p lr=1"),
         (("run", "nofile.py", "--", "a"), "there is no file nofile.py", "working directory"),
         (("run", "bad.py", "--", "a"), "SyntaxError: invalid syntax", "nothing was started"),
         (("compile", "--", "a"), "neither a file nor an image", "argojobs compile FILE"),
@@ -141,7 +196,6 @@ def test_a_program_with_a_first_line_of_its_own_runs(argojobs, project: Path) ->
         (("run", "flow.yaml", "--retries", "1"), "--retries is for plain scripts", "@step(retry"),
         (("run", "flow.yaml", "--", "a"), "flow.yaml is a manifest", "-p NAME=VALUE"),
         (("run", "show.py", "--resources", "cpus=1"), "there is no resource 'cpus'", "cpu"),
-        (("run", "--config", "n.yaml", "show.py", "--", "a"), "mrunner's", "leave it out"),
         (("run", "show.py", "--", "a\0"), "a zero byte", "no program"),
         (("run", "run.sh", "--debug"), "only a script in Python can wait", "leave --debug out"),
         (("run", "--image", "i", "--debug", "--", "python"), "only Python can wait", "command: ["),

@@ -193,6 +193,22 @@ def test_secrets_are_refused_until_allowed(project: Path) -> None:
     assert "creds.yaml" not in pack(project).files
 
 
+def test_secrets_that_argojobs_itself_reads_stay_here(project: Path) -> None:
+    _files(project, "creds.yaml", "conf/token")
+    (project / "key.pem").symlink_to("/nowhere/key.pem")
+    own = ["creds.yaml", "conf/token", "key.pem", "not/here"]
+    packed = pack(project, own=own)
+    assert not set(own) & set(packed.files)
+    assert not any(entry.name in own for entry in packed.entries)
+    assert [text for text in packed.warnings if "stays here" in text] == [
+        f"{name} stays here: it holds secrets for argojobs itself"
+        for name in ("conf/token", "creds.yaml", "key.pem")
+    ]
+    (project / "key.pem").unlink()
+    assert "creds.yaml" in pack(project, own=own, not_secret=["creds.yaml"]).files
+    assert {"creds.yaml", "conf/token"} <= set(pack(project, own=own, allow_secrets=True).files)
+
+
 def test_too_much_is_refused_with_the_largest_files(project: Path) -> None:
     _files(project, "data/big.bin", content="x" * 2000)
     with pytest.raises(BundleError) as caught:

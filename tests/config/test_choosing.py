@@ -57,6 +57,14 @@ def test_else_it_is_this_machine(chosen):
     assert chosen(user="", project="").is_local
 
 
+def test_who_chose_it_is_kept_unless_the_command_did(chosen):
+    assert chosen("option").chosen_by == chosen("", "option").chosen_by == ""
+    assert chosen(ARGOJOBS_CONTEXT="variable").chosen_by == "ARGOJOBS_CONTEXT"
+    assert chosen().chosen_by.endswith("root/argojobs.toml:1")
+    assert chosen(project="").chosen_by.endswith("config.toml:1")
+    assert chosen(user="", project="").chosen_by == ""
+
+
 @pytest.mark.parametrize("context", ["local", ""])
 def test_local_can_be_asked_for(chosen, context):
     assert chosen(context, ARGOJOBS_CONTEXT="local").is_local

@@ -191,6 +191,13 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_the_machine(tmp_path):
         replace(tmp_path / "file" / "config.toml", "", "a = 1\n")
 
 
+def test_what_is_not_a_file_is_not_replaced_by_one(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(HostError, match="is a device or pipe"):
+        replace(tmp_path / "pipe", "", "a = 1\n")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
 def test_a_difference_is_shown_before_it_is_made(tmp_path):
     shown = difference(tmp_path / "c", "a = 1\n", "a = 2\n")
     assert "-a = 1\n+a = 2\n" in shown

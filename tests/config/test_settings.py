@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.config.settings import ImageSettings, load_settings, parse_settings
+from argojobs.config.settings import ImageSettings, Settings, load_settings, parse_settings
 from argojobs.errors import UsageError
 
 FULL = """\
@@ -65,10 +65,11 @@ def test_the_project_wins_and_tables_merge(user_file, tmp_path):
     assert settings.claims == {"a": "/user/a", "b": "/project/b"}
 
 
-def test_a_config_file_that_is_named_must_exist(monkeypatch, tmp_path):
-    monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "none.toml"))
-    with pytest.raises(UsageError, match="there is no file"):
-        load_settings()
+def test_a_config_file_that_is_named_and_not_there_yet_says_nothing(monkeypatch, tmp_path):
+    for place in ("none.toml", "none/none.toml", "a/none.toml"):
+        (tmp_path / "a").touch()
+        monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / place))
+        assert load_settings() == Settings()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_mistakes_say_file_line_and_the_nearest_name(text, what, where, hint):
     [
         (b"a = " + b"[" * 100_000, "no TOML"),
         (b"x.y" * 30_000 + b" = 1", "more than 32 parts"),
-        (b"\xff\xfe", "0xff is no UTF-8"),
+        (b"\xff\xfe", "0xff is not UTF-8"),
         (b"#" * 1_100_000, "longer than 1 MiB"),
         (b"x" * 1_000_000, "no TOML"),
     ],

@@ -3,7 +3,7 @@
 - ```console   each line that starts with `$ ` is run in the page's scratch folder and must succeed;
                one that ends in `# exit N` must exit with N
 - ```python, ```yaml, ```toml   with a first line `# file: NAME` are written to that folder;
-               Python without one is run
+               Python without one is run; with `# from: NAME` it stands in that file of the project
 - other blocks are pictures and outputs
 """
 
@@ -64,6 +64,8 @@ def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path, home: Pat
             target = folder / first.removeprefix("# file: ")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(rest)
+        elif first.startswith("# from: "):
+            assert rest in (ROOT / first.removeprefix("# from: ")).read_text(), text
         elif kind == "python":
             done = subprocess.run(
                 [sys.executable, "-"],

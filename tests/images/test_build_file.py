@@ -52,6 +52,8 @@ def test_entries_and_version():
         "buildargs: [IMAGE=train, 'A=b']",
         "args:\n  - IMAGE: train\n  - A: b",
         "build-arguments:\n  - IMAGE=train\n  - A: b",
+        "build_arg: [{key: IMAGE, value: train}, {key: A, value: b}]",
+        "build_arg: [{value: train, Key: IMAGE}, {name: A, value: b}, {key: C, value: null}]",
     ],
 )
 def test_spellings_of_arguments(arguments):
@@ -59,6 +61,31 @@ def test_spellings_of_arguments(arguments):
     (entry,) = parse_build_file(text, HERE).entries
     assert entry.arguments == {"IMAGE": "train", "A": "b"}
     assert entry.dockerfile == "F"
+
+
+def test_one_pair_and_an_argument_that_is_called_key():
+    text = "dockerbuild:\n- name: a\n  args: {key: U, value: ai}\n- name: b\n  args: {key: U}\n"
+    pair, single = parse_build_file(text, HERE).entries
+    assert (pair.arguments, single.arguments) == ({"U": "ai"}, {"key": "U"})
+
+
+@pytest.mark.parametrize(
+    ("written", "version"),
+    [
+        ("{major: 0, minor: 0, patch: 1, label: ''}", "0.0.1"),
+        ("{major: 0, minor: 0, patch: 1, Label: null}", "0.0.1"),
+        ("{major: 0, minor: 0, patch: 1, label: rc.1}", "0.0.1-rc.1"),
+        ("{major: 0, minor: 0, patch: 1, build: 7}", "0.0.1"),
+    ],
+)
+def test_the_label_of_a_version(written, version):
+    text = f"version: {written}\ndockerbuild:\n- name: a\n"
+    found = parse_build_file(text, HERE)
+    assert found.version == version
+    said = ("build.yaml:1: build of the version is not known, and counts for nothing",)
+    assert found.notes == (said if "build: 7" in written else ())
+    new = with_version(text, version.replace("0.0.1", "0.0.2"))
+    assert new == text.replace("patch: 1", "patch: 2")
 
 
 def test_json_and_a_version_of_two_parts():
@@ -82,17 +109,26 @@ def test_what_is_not_known_is_told():
     ("text", "where", "words"),
     [
         ("a: 1", "build.yaml", "no list"),
-        ("- a", "build.yaml", "no build file"),
+        ("- a", "build.yaml", "not a build file"),
         ("dockerbuild: []", "build.yaml", "is empty"),
         ("dockerbuild: x", "build.yaml:1", "must be a list"),
         ("dockerbuild:\n- name: a\nbuilds:\n- name: b", "build.yaml", "several"),
         ("dockerbuild:\n- dockerfile: a", "build.yaml:2", "no name"),
         ("dockerbuild:\n- a", "build.yaml:2", "must have keys"),
         ("dockerbuild:\n- name: a\n- name: a", "build.yaml:3", "two entries"),
-        ("dockerbuild:\n- name: a\n  args: [x]", "build.yaml:2", "no build argument"),
+        ("dockerbuild:\n- name: a\n  args: [x]", "build.yaml:2", "not a build argument"),
+        ("dockerbuild:\n- name: a\n  args: [{key: '', value: b}]", "build.yaml:2", "no name"),
         ("dockerbuild:\n- name: a\n  image: b", "build.yaml:2", "second time"),
         ("dockerbuild:\n- name: a\n  context: [b]", "build.yaml:2", "one value"),
-        ("version: {major: x}\ndockerbuild:\n- name: a", "build.yaml:1", "no version"),
+        ("version: {major: x}\ndockerbuild:\n- name: a", "build.yaml:1", "not a version"),
+        (
+            "version: {major: 0, minor: 1, patch: 0, label: [a]}\ndockerbuild:\n- name: a",
+            *("build.yaml:1", "not a version"),
+        ),
+        (
+            "version: {major: 0, minor: 1, patch: 0, label: 'a b'}\ndockerbuild:\n- name: a",
+            *("build.yaml:1", "not a version"),
+        ),
         ("dockerbuild: [", "build.yaml:2", "no valid YAML"),
     ],
 )

@@ -149,6 +149,24 @@ def test_a_build_file(project, place):
     assert builds_in(folder / place, folder) == found
 
 
+def test_the_first_users_build_file_as_they_write_it(project):
+    text = """\
+version: {major: 0, minor: 0, patch: 1, label: ''}
+dockerbuild:
+- {name: train, dockerfile: dockerfile-train, context: .}
+- name: dev
+  dockerfile: dockerfile
+  context: .
+  build_arg: [{key: IMAGE, value: train}, {key: U, value: ai}, {key: W, value: x}]
+"""
+    dev = DEV + "ARG U\n"
+    folder = project({"build.yaml": text, "dockerfile": dev, "dockerfile-train": TRAIN})
+    assert rows(folder) == [("train", "", {}), ("dev", "train", {"U": "ai", "W": "x"})]
+    found = builds_in(folder, folder)
+    assert found.version == "0.0.1"
+    assert found.notes == (f"{folder / 'build.yaml'}:4: dockerfile has no ARG W",)
+
+
 def test_arguments_are_for_the_dockerfiles_that_have_them(project):
     train = "ARG BASE=x\nFROM ${BASE}\nARG LEVEL\n"
     folder = project({"dockerfiles/train.Dockerfile": train, "dockerfiles/dev.Dockerfile": DEV})

@@ -9,7 +9,13 @@ import pytest
 from argojobs.config.context_files import Contexts
 from argojobs.config.contexts import LOCAL, Context, Registry
 from argojobs.errors import UsageError
-from argojobs.images.destinations import Destination, choose_destination, destinations
+from argojobs.images.destinations import (
+    Destination,
+    choose_destination,
+    destinations,
+    of_context,
+    opened,
+)
 
 CREDS = """registry:
 - name: none
@@ -113,6 +119,13 @@ def test_an_address_is_a_registry_with_the_login_of_the_known_one(creds: Path) -
     )
     assert choose_destination("jfrog.example/team", every, LOCAL, [creds]).user == "ada"
     assert choose_destination("http://registry.lab:5000/", every, LOCAL, [creds]).name == "lab"
+
+
+def test_a_password_that_is_not_there_names_the_registry() -> None:
+    registry = Registry("registry.example", "ada", "env:NOT_SET")
+    with pytest.raises(UsageError, match="NOT_SET") as caught:
+        opened(of_context(Context("lab", registry=registry)))
+    assert caught.value.where == "the registry lab, of context lab"
 
 
 def test_the_block_that_the_seed_prints_is_shown_corrected(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def remote(tmp_path: Path, project: Path) -> Path:
         ("1.2.3", "minor", "1.3.0"),
         ("1.2.3", "major", "2.0.0"),
         ("v0.9.9", "patch", "0.9.10"),
+        ("0.0.1-rc.1", "patch", "0.0.2-rc.1"),
     ],
 )
 def test_the_parts_below_the_raised_one_begin_again(old: str, part: str, new: str) -> None:
@@ -70,6 +71,8 @@ def test_a_version_that_is_none_is_refused() -> None:
 
 def test_the_newest_version_is_by_number_and_other_tags_are_none() -> None:
     assert newest(["v1.9.0", "v1.10.0", "release", "v1.2", "1.3.0"]) == "1.10.0"
+    assert newest(["v2.0.0-rc1", "v1.2.0", "v1.1.9"]) == "1.2.0"
+    assert newest(["v1.2.0-rc1", "v1.2.0-rc2"]) == "1.2.0-rc2"
     assert newest([]) == "0.0.0"
 
 

@@ -95,17 +95,18 @@ def get(
     from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.stores import bucket
-    from argojobs.cli.transfer import fetch_key
+    from argojobs.cli.transfer import fetch_key, place_for
     from argojobs.storage.s3_place import split_url
 
-    target, path = target_of(context, server), Path(to).expanduser()
-    if artifact.startswith("s3://"):
-        name, key = split_url(artifact)
-        done = fetch_key(bucket(target.context, name), key, path)
-    elif artifact.startswith("claim://"):
-        done = get_from_claim(artifact, target, path)
-    else:
-        done = _get_output(artifact, target, path)
+    target = target_of(context, server)
+    with place_for(to) as path:
+        if artifact.startswith("s3://"):
+            name, key = split_url(artifact)
+            done = fetch_key(bucket(target.context, name), key, path)
+        elif artifact.startswith("claim://"):
+            done = get_from_claim(artifact, target, path)
+        else:
+            done = _get_output(artifact, target, path)
     if output is None:
         sys.stdout.write(f"{done}\n")
     elif output is Format.name:

@@ -83,6 +83,7 @@ def show_settings(output: Format | None, *, origin: bool) -> int:
     from argojobs.cli.settings_keys import effective
     from argojobs.cli.text import columns, show
     from argojobs.config.choosing import project_of
+    from argojobs.config.files import config_file
     from argojobs.config.reading import dotted
 
     values = effective(project_of(Path.cwd()))
@@ -102,7 +103,8 @@ def show_settings(output: Format | None, *, origin: bool) -> int:
         ]
         show(columns(rows))
         if not values:
-            show([[("nothing is set: argojobs config set KEY VALUE", "dim")]], stream=sys.stderr)
+            said = f"nothing is set in {config_file()}: argojobs config set KEY VALUE"
+            show([[(said, "dim")]], stream=sys.stderr)
     return 0
 
 

@@ -19,7 +19,10 @@ class Sample(str, Enum):
 
 
 #: What each sample needs beyond argojobs, and what it shows.
-NEEDS = {Sample.hello: "", Sample.demo: 'pip install "argojobs[demo]"'}
+NEEDS = {
+    Sample.hello: "",
+    Sample.demo: "python3 -m pip install jax optax scikit-learn tensorboard",
+}
 PARAMETERS = {Sample.hello: "-p name=you", Sample.demo: "--params '{\"batch_size\":2}'"}
 
 

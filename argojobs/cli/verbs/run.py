@@ -130,10 +130,12 @@ def command(
     if detach and wait:
         raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
     if config:
-        raise UsageError(
-            f"--config {config} is mrunner's description of an experiment for Neptune, which is not here",
-            hint="leave it out: --name and --experiment name a run, the words after -- are the "
-            "script's, and where it runs is a context (argojobs context import FILE)",
+        warn(
+            [
+                f"--config {config} describes an experiment to Neptune, which is not here: it is not read",
+                "--name and --experiment name a run; TensorBoard logs below $ARGOJOBS_OUT are kept",
+            ],
+            "note",
         )
     loaded = loaded_by(ctx, retries=retries)
     place = target(

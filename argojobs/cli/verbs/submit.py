@@ -1,27 +1,38 @@
-"""`argojobs submit ssh`: a job with GPUs that waits for a shell, as older tools have it."""
+"""`argojobs submit`: a command, or a shell, as a job with GPUs, as older tools have it."""
 
+import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.words import TakesWords
+from argojobs.cli.words import WORDS, TakesWords
 from argojobs.errors import UsageError
 
 #: How many GPUs a job has of which nothing is said.
 GPUS = 4
-_HELP = frozenset({"-h", "--help"})
 _WHAT = "ssh"
+_PYTHON = re.compile(r"python[\d.]*")
 
 
 class COMMAND(TakesWords):
-    """A verb with one thing to do; for all else there is `run`."""
+    """A verb whose own options stand before the command; with `ssh`, after it as well."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Read the options, which stand before or after `ssh`. Raises UsageError without `ssh`."""
-        if not ctx.resilient_parsing and not {_WHAT, *_HELP} & set(args):
-            raise not_a_verb()
-        return super().parse_args(ctx, args)
+        """Read the options, and keep the command as the words for `words_of`."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        parser = self.make_parser(ctx)
+        parser.allow_interspersed_args = False
+        found, others, _ = parser.parse_args(args=list(args))
+        if not found.get("what") or found["what"] == _WHAT:
+            return super().parse_args(ctx, args)
+        begin = len(args) - len(others) - 1
+        rest = super().parse_args(ctx, args[:begin])
+        ctx.meta[WORDS] = tuple(args[begin:])
+        return rest
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the pieces of the line that shows how the command is used."""
@@ -35,17 +46,24 @@ class COMMAND(TakesWords):
         )
 
 
-def not_a_verb() -> UsageError:
-    """Return the error for a program that somebody wants to submit."""
-    return UsageError(
-        "submit starts only a job that waits for a shell: argojobs submit ssh [-n GPUS]",
-        hint="a pipeline, script or command is started by: argojobs run",
-    )
-
-
 def complete_what(incomplete: str) -> list[str]:
-    """Return the one thing that may be submitted."""
+    """Return the one word that is no command."""
     return [_WHAT] if _WHAT.startswith(incomplete) else []
+
+
+def script_in(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the script of this project that a command runs, and its words; "" for any other command.
+
+    `python train.py` and `./train.sh` are scripts: what is wrong with them is told before the start.
+    """
+    python = _PYTHON.fullmatch(words[0]) is not None
+    rest = list(words[1:] if python else words)
+    if python and rest[:1] == ["-u"]:
+        del rest[0]
+    if not rest or Path(rest[0]).is_absolute():
+        return "", ()
+    named = rest[0].endswith(".py") if python else "/" in rest[0] and Path(rest[0]).is_file()
+    return (rest[0], tuple(rest[1:])) if named else ("", ())
 
 
 def command(
@@ -53,12 +71,22 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar=_WHAT, help="What the job is for: a shell.", autocompletion=complete_what
+            metavar="COMMAND...|ssh",
+            help="What is run in the project's folder, or `ssh` for a shell.",
+            autocompletion=complete_what,
         ),
-    ],
+    ] = "",
     gpus: Annotated[
-        int, typer.Option("-n", "--gpus", metavar="GPUS", min=0, help="So many GPUs; 0 for none.")
-    ] = GPUS,
+        int | None,
+        typer.Option(
+            "-n",
+            "--gpus",
+            metavar="GPUS",
+            min=0,
+            help=f"So many GPUs; 0 for none. Else {GPUS}.",
+            show_default=False,
+        ),
+    ] = None,
     name: options.NewName = "",
     detach: options.Detach = False,
     dry_run: options.DryRun = False,
@@ -77,32 +105,53 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Start a job with GPUs, and open a shell in it: submit ssh.
+    """Start a command as a job with GPUs, or a shell in one: submit ssh.
 
-    It is `argojobs run --shell --resources "gpu=4"`. The end of the shell ends the job, and what
-    is below $ARGOJOBS_OUT is kept as its output `results`. The number of GPUs may stand before
-    submit, too: argojobs -n 8 submit ssh.
+    The project's code goes with it, and what is below $ARGOJOBS_OUT is kept as its output
+    `results`. Options of submit stand before the command; `argojobs -n 8 submit COMMAND` is the
+    same as `argojobs submit -n 8 COMMAND`.
+
+    `submit ssh` is `argojobs run --shell --resources "gpu=4"`: the end of the shell ends the job.
 
     \b
-      argojobs submit ssh
+      argojobs submit nvidia-smi
+      argojobs submit -n 8 python train.py --data voc20
       argojobs submit ssh -n 8
     """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.text import warn
     from argojobs.cli.verbs import run
+    from argojobs.cli.words import words_of
     from argojobs.config.resources import parse_resources
     from argojobs.manifest.context_defaults import GPU
 
-    if what != _WHAT:
-        raise not_a_verb()
+    words = words_of(ctx)
+    shell = what == _WHAT
+    if not shell and not words:
+        raise UsageError(
+            "submit wants a command, or ssh",
+            hint="argojobs submit python train.py, or argojobs submit ssh",
+        )
     if GPU in parse_resources(resources):
         raise UsageError("the number of GPUs is given twice", hint="give it by -n only")
-    asked = {"file": "", "resources": f"{resources} gpu={gpus}", "shell": True}
+    file = ""
+    if words and not shell:
+        file, rest = script_in(words)
+        ctx.meta[WORDS] = (rest or None) if file else words
+        if gpus is None:
+            warn([f"submit asks for {GPUS} GPUs; -n before the command says how many"], "note")
+    asked = {
+        "file": file,
+        "resources": f"{resources} gpu={GPUS if gpus is None else gpus}",
+        "shell": shell,
+        "beside_code": not shell and not file,
+    }
     ctx.params = {**ctx.params, **asked}
-    return run.command(  # noqa: S604 - the option of that name
+    return run.command(
         ctx,
         name=name,
         detach=detach,
         dry_run=dry_run,
-        shell=True,
+        shell=shell,
         idle=idle,
         pending_timeout=pending_timeout,
         output=output,
