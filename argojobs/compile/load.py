@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import os
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from argojobs.compile.hiding import check_hides_nothing
 from argojobs.compile.imports import imports_ours, leads_to_ours, parsed
 from argojobs.compile.project import project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _SUFFIXES = (".py", *_MANIFESTS)
+#: A system reads no more of a program's first line (Linux: BINPRM_BUF_SIZE).
+_FIRST_LINE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
             f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
             hint="leave --pipeline out, or name the file that has it.",
         )
-    _check_name(file)
+    _check_name(file, root)
     entries = tuple(search_entries())
     empty = Loaded("script", file, root, "", entries=entries)
     return of_words(empty, Script(file, root, words))
@@ -134,8 +138,8 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
             hint="name an image: --shell --image IMAGE; or run it, and enter a step that runs: "
             "argojobs ssh RUN STEP",
         )
-    _check_name(path)
     root = project_root(path)
+    _check_name(path, root)
     empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
     return of_words(empty, Script(path, root, idle=idle))
 
@@ -166,8 +170,21 @@ def _check_file(file: Path) -> None:
     if file.suffix in _SUFFIXES:
         return
     with file.open("rb") as stream:
-        is_program = stream.read(2) == b"#!"
-    if not is_program:
+        first = stream.read(_FIRST_LINE).partition(b"\n")[0]
+    if first.endswith(b"\r") and first.startswith(b"#!"):
+        name = shlex.quote(str(file))
+        raise UsageError(
+            f"the lines of {file} end with a carriage return, as on Windows: no system has the "
+            f"program {os.fsdecode(first[2:]).strip(' ')!r}",
+            hint=f"take them out: sed -i 's/\\r$//' {name}; git keeps them out with a line "
+            "* text=auto eol=lf in .gitattributes",
+        )
+    if first.startswith(codecs.BOM_UTF8):
+        raise UsageError(
+            f"{file} begins with a byte order mark, so no system sees its #!",
+            hint="save it as UTF-8 without one",
+        )
+    if not first.startswith(b"#!"):
         raise UsageError(
             f"{file} is neither Python nor a manifest, nor a program that begins with #!",
             hint="a name ends in .py, .yaml, .yml or .json; a shell script's first line is "
@@ -215,7 +232,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
 
     Raises UserCodeError with the user's own frames.
     """
-    _check_name(file)
+    _check_name(file, root)
     _, folder = importing.module_place(str(file))
     inside = search_path(root).inside
     importing.search([folder, *(str(root / entry) for entry in inside)])
@@ -233,12 +250,14 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
         raise _import_failure(error, file, root) from error
 
 
-def _check_name(file: Path) -> None:
+def _check_name(file: Path, root: Path) -> None:
+    """Raise UsageError for names of ours or of Python's own, of this file or beside it."""
     if file.stem == "argojobs":
         raise UsageError(
             f"{file} has the name of this program: `import argojobs` would find it",
             hint="give the file another name.",
         )
+    check_hides_nothing(file, root)
 
 
 def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
@@ -367,8 +386,13 @@ def _is_hera_workflow() -> Callable[[Any], bool]:
 
 def _what_there_is(module: ModuleType) -> str:
     """Say what a module without a pipeline has instead."""
+    from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.steps import Step
 
+    for name, value in vars(module).items():
+        inner = getattr(value, "__dict__", {}).get("__wrapped__")
+        if isinstance(inner, Pipeline) and not isinstance(value, Pipeline):
+            return f"a decorator stands above @pipeline of {name}: put @pipeline above it."
     steps = [name for name, value in vars(module).items() if isinstance(value, Step)]
     if steps:
         return f"it has steps ({', '.join(steps[:5])}) but no @pipeline function that calls them."
