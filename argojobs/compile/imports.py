@@ -54,7 +54,9 @@ def imported_files(file: Path, root: Path) -> dict[Path, tuple[Path, bool]]:
     """
     tree = parsed(file)
     always = {found for found, _, _ in _reached(tree, file, root, lambda each: iter(each.body))}
-    return {found: (by, found in always) for found, by, _ in _reached(tree, file, root, ast.walk)}
+    return {
+        found: (by, found in always) for found, by, _ in _reached(tree, file, root, _that_may_run)
+    }
 
 
 def _reached(
@@ -97,16 +99,29 @@ def _at_the_top(tree: ast.Module) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = [*tree.body]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_main(node):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or is_main(node):
             continue
         yield node
         waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, _BLOCKS)]
 
 
+def _that_may_run(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all of a module but what is for type checkers, or for it as a program."""
+    waiting: list[ast.AST] = [*tree.body]
+    while waiting:
+        node = waiting.pop()
+        if is_main(node) or (
+            isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        ):
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)
+
+
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
-def _is_main(node: ast.AST) -> bool:
+def is_main(node: ast.AST) -> bool:
     """Whether this is `if __name__ == "__main__":`."""
     if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
         return False
@@ -114,7 +129,7 @@ def _is_main(node: ast.AST) -> bool:
 
 
 def _files_of(name: str, file: Path, places: list[Path]) -> Iterator[Path]:
-    """Yield the file of a module of the project, whichever of these places has it."""
+    """Yield the file of a module of the project, in the first of these places that has it."""
     level = len(name) - len(name.lstrip("."))
     parts = [part for part in name.split(".") if part]
     if level:
@@ -127,3 +142,4 @@ def _files_of(name: str, file: Path, places: list[Path]) -> Iterator[Path]:
         for found in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
             if parts and found.is_file():
                 yield found.resolve()
+                return

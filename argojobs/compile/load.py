@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.compile.hiding import check_hides_nothing
 from argojobs.compile.imports import imports_ours, leads_to_ours, parsed
-from argojobs.compile.project import project_root, search_entries, search_path
+from argojobs.compile.project import project_files, project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.runtime import failure, importing
 
@@ -264,7 +264,12 @@ def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
     text = failure.user_traceback(error)
     missing = failure.missing_module(error, str(root))
     hint = "the file must import on this machine, so that its pipeline can be read."
-    if missing:
+    if missing and (place := _lies_in(missing, root)):
+        hint = (
+            f"{place} has it, which is not searched: PYTHONPATH={shlex.quote(place)} argojobs ..., "
+            "here and in the steps then."
+        )
+    elif missing:
         hint = (
             f"import {missing} inside the step that needs it: only the step's image must have it. "
             f"Or install it here: {sys.executable} -m pip install {missing}"
@@ -272,6 +277,15 @@ def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
     return UserCodeError(
         f"{type(error).__name__}: {error}", where=_place(error, file), hint=hint, traceback=text
     )
+
+
+def _lies_in(module: str, root: Path) -> str:
+    """Return the folder of the project that holds a module of this name, "" if none does."""
+    for name in project_files(root).files:
+        if f"/{name}".endswith((f"/{module}.py", f"/{module}/__init__.py")):
+            folder = (root / name).parent
+            return os.path.relpath(folder.parent if name.endswith("__init__.py") else folder)
+    return ""
 
 
 def _place(error: Exception, file: Path) -> str:
