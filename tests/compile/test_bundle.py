@@ -427,6 +427,26 @@ def test_inline_code_unpacks_itself_and_runs_the_same_program(tmp_path: Path) ->
     assert (root / "argojobs" / "out" / ".parameters" / "result").read_text() == "3\n"
 
 
+def test_a_plain_script_travels_inline_with_what_runs_it(tmp_path: Path) -> None:
+    project, root = tmp_path / "project", tmp_path / "root"
+    _files(project, "train.py", content="import sys; print(sys.argv[1:])")
+    code = bundle.inline_code(replace(pack(project), script=True))
+    given = {"file": "train.py", "folder": "", "arguments": '["--lr","0.1"]'}
+    for step in ("runs", "keeps"):
+        done = subprocess.run(
+            [sys.executable, "-u", "-c", bundle.BOOTSTRAP, f"argojobs.runtime.script:{step}"],
+            env={
+                "ARGOJOBS_CODE": code.data,
+                "ARGOJOBS_ROOT": str(root),
+                **{f"ARGOJOBS_P_{name}": text for name, text in given.items()},
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout, done.stderr, done.returncode) == ("['--lr', '0.1']\n", "", 0)
+
+
 def _bootstrap(tmp_path: Path, before: str, data: str) -> subprocess.CompletedProcess[str]:
     environment = {
         "ARGOJOBS_CODE": data,
