@@ -37,6 +37,8 @@ class Sandbox:
         self.root = folder / "root"
         self.python = python
         self.environment: dict[str, str] = {}
+        #: All of our own code, as it is stored, and not what travels in a manifest.
+        self.whole = False
 
     @property
     def code(self) -> Path:
@@ -62,7 +64,7 @@ class Sandbox:
         path.write_text(HEAD + textwrap.dedent(source))
         packed = pack(self.project, entries=[])
         shutil.rmtree(self.code, ignore_errors=True)
-        for entry in needed(packed):
+        for entry in packed.entries if self.whole else needed(packed):
             target = self.code / entry.name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(entry.content)

@@ -182,7 +182,12 @@ def _code(
         entries=loaded.entries,
     )
     _check_travels(loaded, packed)
-    packed = replace(packed, script=loaded.kind == "script", whole=installed_steps())
+    packed = replace(
+        packed,
+        script=loaded.kind == "script",
+        whole=installed_steps(),
+        warnings=(*packed.warnings, *_modules_that_stay(loaded, packed)),
+    )
     return place(packed), packed
 
 
@@ -213,6 +218,34 @@ def _check_travels(loaded: Loaded, packed: Packed) -> None:
         where=str(file),
         hint=hint,
     )
+
+
+def _modules_that_stay(loaded: Loaded, packed: Packed) -> list[str]:
+    """Say which modules of the project a step may import and will not find, one line each.
+
+    Raises BundleError for those that it always imports.
+    """
+    from argojobs.compile.imports import imported_files
+    from argojobs.compile.project import IGNORE_FILE, installed, why_left_out
+    from argojobs.errors import BundleError
+
+    if loaded.path.suffix != ".py":
+        return []
+    files = set(packed.files)
+    said: list[str] = []
+    for found, (importer, always) in imported_files(loaded.path, packed.root).items():
+        if not found.is_relative_to(packed.root) or installed(found):
+            continue
+        name = found.relative_to(packed.root).as_posix()
+        if name in files or name.startswith("argojobs/"):
+            continue
+        what = f"{importer.name} imports {name}, which does not travel"
+        why = why_left_out(packed.root, name)
+        hint = f"a line !/{name} in {IGNORE_FILE} takes it along"
+        if always:
+            raise BundleError(f"{what}: {why}", where=str(importer), hint=f"{hint}.")
+        said.append(f"{what} ({why}); where a step needs it, {hint}")
+    return said
 
 
 def packed_project(

@@ -39,6 +39,8 @@ LARGEST_INLINE = 64 * 1024
 #: The time of every file: 2000-01-01, for formats that cannot say 1970.
 _TIME = 946_684_800
 _SHOWN = 8
+#: A file from this size on is named: code is smaller.
+LARGE = 1024 * 1024
 
 #: The program of every step, before its last line, which starts the runtime. It must parse under
 #: any Python, to say that it needs a newer one. multiprocessing runs it again, under another name,
@@ -163,6 +165,7 @@ def pack(
     names = tuple(name for name in listing.files if name not in stay)
     _check_size(root, names, largest)
     files = [_read(root, name) for name in names]
+    files = [file for file in files if file.name in listing.taken or not _is_compiled(file)]
     if not allow_secrets:
         _check_secrets(root, [file for file in files if file.name not in not_secret])
     places = search_path(root, entries)
@@ -180,8 +183,8 @@ def pack(
         root=root,
         hash=digest,
         entries=tuple(sorted(everything, key=lambda file: os.fsencode(file.name))),
-        files=names,
-        warnings=(*listing.warnings, *warnings),
+        files=tuple(file.name for file in files),
+        warnings=(*listing.warnings, *warnings, *_large(files)),
         revision=git.revision(root) if git.repository(root) else None,
     )
 
@@ -218,6 +221,27 @@ def _check_size(root: Path, names: Iterable[str], largest: int) -> None:
 def _listed(sizes: dict[str, int]) -> str:
     biggest = sorted(sizes, key=lambda name: (-sizes[name], name))[:_SHOWN]
     return "".join(f"\n    {size_text(sizes[name]):>9}  {name}" for name in biggest)
+
+
+def _is_compiled(file: File) -> bool:
+    """Whether a file is a manifest that we compiled: it holds the code, and would change its hash."""
+    if not file.content.startswith((b"apiVersion:", b"{")):
+        return False
+    from argojobs.compile.pipeline.workflow import VERSION
+
+    return b"kind" in file.content and VERSION.encode() in file.content
+
+
+def _large(files: Iterable[File]) -> list[str]:
+    """Name the files that are large for code, as one line."""
+    sizes = {file.name: len(file.content) for file in files if len(file.content) >= LARGE}
+    if not sizes:
+        return []
+    biggest = sorted(sizes, key=lambda name: (-sizes[name], name))
+    listed = ", ".join(f"{name} ({size_text(sizes[name])})" for name in biggest[:_SHOWN])
+    more = f" and {len(biggest) - _SHOWN} more" if len(biggest) > _SHOWN else ""
+    remedy = f"a line in {IGNORE_FILE} leaves out what no step needs"
+    return [f"large files are packed as code: {listed}{more}; {remedy}"]
 
 
 def _size(path: Path) -> int:

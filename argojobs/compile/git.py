@@ -84,16 +84,39 @@ def tags(root: Path, *, here: bool = False) -> tuple[str, ...]:
     return () if listing is None else tuple(os.fsdecode(listing).split())
 
 
-def files(root: Path) -> list[str] | None:
+def files(root: Path, *, others: bool = True) -> list[str] | None:
     """Return the files below `root` that git tracks or would track, relative to it, unsorted.
 
-    A submodule, or a repository inside this one, is an entry of its own (a folder). None where
-    git cannot tell.
+    A submodule, or a repository inside this one, is an entry of its own (a folder). others: also
+    those that it does not track yet. None where git cannot tell.
     """
-    listing = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    untracked = ("--others", "--exclude-standard") if others else ()
+    return _names(_git(root, "ls-files", "-z", "--cached", *untracked), keep="")
+
+
+def ignored(root: Path) -> list[str]:
+    """Return what git ignores below `root`, relative to it: a folder once, with a `/` at its end."""
+    found = _git(
+        root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"
+    )
+    return _names(found, keep="/") or []
+
+
+def why_ignored(root: Path, name: str) -> str:
+    """Return which line makes git ignore a file: `.gitignore:3 (gen.py)`; "" where none does."""
+    found = _git(root, "check-ignore", "--verbose", "--no-index", "--", name)
+    line, _, _ = os.fsdecode(found or b"").partition("\t")
+    source, _, rest = line.partition(":")
+    number, _, pattern = rest.partition(":")
+    return f"{source}:{number} ({pattern})" if number else ""
+
+
+def _names(listing: bytes | None, *, keep: str) -> list[str] | None:
+    """Return the names in a listing that ends each with a zero byte; keep: an end that stays."""
     if listing is None:
         return None
-    return [os.fsdecode(name).rstrip("/") for name in set(listing.split(b"\0")) if name]
+    names = {os.fsdecode(name) for name in listing.split(b"\0") if name}
+    return [name if name.endswith(keep) and keep else name.rstrip("/") for name in names]
 
 
 def revision(root: Path) -> Revision | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from argojobs.compile.project import search_path
@@ -56,23 +56,44 @@ def imports_ours(tree: ast.Module) -> bool:
 
 def leads_to_ours(tree: ast.Module, file: Path, root: Path) -> bool:
     """Whether what a file imports at its top, of the project, imports argojobs or hera."""
+    return any(imports_ours(inner) for _, _, inner in _reached(tree, file, root, _at_the_top))
+
+
+def imported_files(file: Path, root: Path) -> dict[Path, tuple[Path, bool]]:
+    """Return the modules of the project that a Python file leads to, by who imports them first.
+
+    With each: whether it is always imported, and not only where a function is called or a `try`
+    or `if` allows for its absence.
+    """
+    tree = parsed(file)
+    always = {found for found, _, _ in _reached(tree, file, root, lambda each: iter(each.body))}
+    return {
+        found: (by, found in always) for found, by, _ in _reached(tree, file, root, _that_may_run)
+    }
+
+
+def _reached(
+    tree: ast.Module, file: Path, root: Path, statements: Callable[[ast.Module], Iterator[ast.AST]]
+) -> Iterator[tuple[Path, Path, ast.Module]]:
+    """Yield the modules of the project that a file imports, who imports them, and their syntax.
+
+    statements: those of a module that count.
+    """
     places = [Path(module_place(str(file))[1]), *(root / one for one in search_path(root).inside)]
     waiting, seen = [(tree, file)], {file.resolve()}
     while waiting and len(seen) < _MOST_MODULES:
         tree, file = waiting.pop()
-        for name in _imported(_at_the_top(tree)):
+        for name in _imported(statements(tree)):
             for found in _files_of(name, file, places):
                 if found in seen:
                     continue
                 seen.add(found)
                 try:
                     inner = ast.parse(found.read_bytes(), str(found))
-                except (SyntaxError, ValueError):
+                except (SyntaxError, ValueError, OSError):
                     continue
-                if imports_ours(inner):
-                    return True
+                yield found, file, inner
                 waiting.append((inner, found))
-    return False
 
 
 def _imported(nodes: Iterator[ast.AST]) -> Iterator[str]:
@@ -91,16 +112,29 @@ def _at_the_top(tree: ast.Module) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = [*tree.body]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_main(node):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or is_main(node):
             continue
         yield node
         waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, _BLOCKS)]
 
 
+def _that_may_run(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all of a module but what is for type checkers, or for it as a program."""
+    waiting: list[ast.AST] = [*tree.body]
+    while waiting:
+        node = waiting.pop()
+        if is_main(node) or (
+            isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        ):
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)
+
+
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
-def _is_main(node: ast.AST) -> bool:
+def is_main(node: ast.AST) -> bool:
     """Whether this is `if __name__ == "__main__":`."""
     if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
         return False
@@ -108,7 +142,7 @@ def _is_main(node: ast.AST) -> bool:
 
 
 def _files_of(name: str, file: Path, places: list[Path]) -> Iterator[Path]:
-    """Yield the file of a module of the project, whichever of these places has it."""
+    """Yield the file of a module of the project, in the first of these places that has it."""
     level = len(name) - len(name.lstrip("."))
     parts = [part for part in name.split(".") if part]
     if level:
@@ -121,3 +155,4 @@ def _files_of(name: str, file: Path, places: list[Path]) -> Iterator[Path]:
         for found in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
             if parts and found.is_file():
                 yield found.resolve()
+                return

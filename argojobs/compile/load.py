@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import os
 import shlex
@@ -12,8 +13,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from argojobs.compile.hiding import check_hides_nothing
 from argojobs.compile.imports import imports_ours, leads_to_ours, parsed, runs_nothing
-from argojobs.compile.project import project_root, search_entries, search_path
+from argojobs.compile.project import project_files, project_root, search_entries, search_path
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.runtime import failure, importing
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _SUFFIXES = (".py", *_MANIFESTS)
+#: A system reads no more of a program's first line (Linux: BINPRM_BUF_SIZE).
+_FIRST_LINE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
             f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
             hint="leave --pipeline out, or name the file that has it.",
         )
-    _check_name(file)
+    _check_name(file, root)
     if file.suffix == ".py" and runs_nothing(parsed(file)):
         raise UsageError(
             f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
@@ -151,8 +155,8 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
             hint="name an image: --shell --image IMAGE; or run it, and enter a step that runs: "
             "argojobs ssh RUN STEP",
         )
-    _check_name(path)
     root = project_root(path)
+    _check_name(path, root)
     empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
     return of_words(empty, Script(path, root, idle=idle))
 
@@ -183,8 +187,21 @@ def _check_file(file: Path) -> None:
     if file.suffix in _SUFFIXES:
         return
     with file.open("rb") as stream:
-        is_program = stream.read(2) == b"#!"
-    if not is_program:
+        first = stream.read(_FIRST_LINE).partition(b"\n")[0]
+    if first.endswith(b"\r") and first.startswith(b"#!"):
+        name = shlex.quote(str(file))
+        raise UsageError(
+            f"the lines of {file} end with a carriage return, as on Windows: no system has the "
+            f"program {os.fsdecode(first[2:]).strip(' ')!r}",
+            hint=f"take them out: sed -i 's/\\r$//' {name}; git keeps them out with a line "
+            "* text=auto eol=lf in .gitattributes",
+        )
+    if first.startswith(codecs.BOM_UTF8):
+        raise UsageError(
+            f"{file} begins with a byte order mark, so no system sees its #!",
+            hint="save it as UTF-8 without one",
+        )
+    if not first.startswith(b"#!"):
         raise UsageError(
             f"{file} is neither Python nor a manifest, nor a program that begins with #!",
             hint="a name ends in .py, .yaml, .yml or .json; a shell script's first line is "
@@ -232,7 +249,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
 
     Raises UserCodeError with the user's own frames.
     """
-    _check_name(file)
+    _check_name(file, root)
     _, folder = importing.module_place(str(file))
     inside = search_path(root).inside
     importing.search([folder, *(str(root / entry) for entry in inside)])
@@ -250,19 +267,26 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
         raise _import_failure(error, file, root) from error
 
 
-def _check_name(file: Path) -> None:
+def _check_name(file: Path, root: Path) -> None:
+    """Raise UsageError for names of ours or of Python's own, of this file or beside it."""
     if file.stem == "argojobs":
         raise UsageError(
             f"{file} has the name of this program: `import argojobs` would find it",
             hint="give the file another name.",
         )
+    check_hides_nothing(file, root)
 
 
 def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
     text = failure.user_traceback(error)
     missing = failure.missing_module(error, str(root))
     hint = "the file must import on this machine, so that its pipeline can be read."
-    if missing:
+    if missing and (place := _lies_in(missing, root)):
+        hint = (
+            f"{place} has it, which is not searched: PYTHONPATH={shlex.quote(place)} argojobs ..., "
+            "here and in the steps then."
+        )
+    elif missing:
         hint = (
             f"import {missing} inside the step that needs it: only the step's image must have it. "
             f"Or install it here: {sys.executable} -m pip install {missing}"
@@ -270,6 +294,15 @@ def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:
     return UserCodeError(
         f"{type(error).__name__}: {error}", where=_place(error, file), hint=hint, traceback=text
     )
+
+
+def _lies_in(module: str, root: Path) -> str:
+    """Return the folder of the project that holds a module of this name, "" if none does."""
+    for name in project_files(root).files:
+        if f"/{name}".endswith((f"/{module}.py", f"/{module}/__init__.py")):
+            folder = (root / name).parent
+            return os.path.relpath(folder.parent if name.endswith("__init__.py") else folder)
+    return ""
 
 
 def _place(error: Exception, file: Path) -> str:
@@ -386,8 +419,13 @@ def _is_hera_workflow() -> Callable[[Any], bool]:
 
 def _what_there_is(module: ModuleType) -> str:
     """Say what a module without a pipeline has instead."""
+    from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.steps import Step
 
+    for name, value in vars(module).items():
+        inner = getattr(value, "__dict__", {}).get("__wrapped__")
+        if isinstance(inner, Pipeline) and not isinstance(value, Pipeline):
+            return f"a decorator stands above @pipeline of {name}: put @pipeline above it."
     steps = [name for name, value in vars(module).items() if isinstance(value, Step)]
     if steps:
         return f"it has steps ({', '.join(steps[:5])}) but no @pipeline function that calls them."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 import sysconfig
 import tempfile
@@ -27,20 +28,32 @@ RESERVED = ".argojobs"
 MOST_FILES = 50_000
 #: Files that say "here a project begins", where there is no git.
 _MARKERS = (IGNORE_FILE, "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
-#: Folders that no one means to send along.
+#: Folders that no one means to send along, unless git tracks what is in them.
 _JUNK = frozenset(
     {".git", ".hg", ".svn", ".venv", "venv", "__pycache__", "node_modules", ".mypy_cache", ".tox"}
     | {".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".nox", ".eggs", ".hypothesis"}
     | {".cache", ".DS_Store", ".idea", ".vscode"}
+    | {"wandb", "mlruns", "mlartifacts", "lightning_logs", ".neptune", ".aim", "catboost_info"}
+)
+#: What runs and tools leave beside the code: these folders, the logs of `argojobs query`, the
+#: folders of hydra, logs for TensorBoard, compiled Python.
+_LEFT_BEHIND = re.compile(
+    rf"(.*/)?(({'|'.join(map(re.escape, sorted(_JUNK)))})(/.*)?|assets/[^/]+/[^/]+\.log"
+    r"|(outputs|multirun)/\d{4}-\d\d-\d\d/.*|events\.out\.tfevents\.[^/]*|[^/]*\.py[co])",
+    re.DOTALL,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a project, sorted, relative to its root with `/`, and what to tell about them."""
+    """The files of a project, sorted, relative to its root with `/`, and what to tell about them.
+
+    taken: those that `.argojobsignore` takes along whatever else leaves them out.
+    """
 
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    taken: frozenset[str] = frozenset()
 
 
 def project_root(file: Path) -> Path:
@@ -70,23 +83,31 @@ def is_common(folder: Path) -> bool:
 def project_files(root: Path) -> Listing:
     """List the files to pack. Raises BundleError for more than any project has.
 
-    In a folder for everything (a home, /tmp) only the Python files beside each other are taken.
+    What git tracks or would track, or, without git, what no .gitignore names; of what nobody
+    tracks not what runs and tools leave; less what `.argojobsignore` names; and what its lines
+    with a `!` name, whatever git ignores. In a folder for everything (a home, /tmp) only the
+    Python files beside each other are taken.
     """
     warnings: list[str] = []
+    left: list[str] = []
     if is_common(root):
-        names = [entry.name for entry in root.iterdir() if entry.suffix == ".py"]
+        names = [
+            entry.name for entry in root.iterdir() if entry.suffix == ".py" and _may_travel(entry)
+        ]
         warnings.append(
             f"{root} is no project: only the Python files right in it are packed. "
             "Put yours in a folder of their own to pack more."
         )
     else:
-        names = list(_tracked(root, "", warnings) or _walk(root))
-    ignored = _spec(root / IGNORE_FILE)
+        names = _tracked(root, "", warnings) or list(_walk(root, left))
+    rules = _spec(root / IGNORE_FILE)
+    taken = _taken_along(root, left)
+    names += taken
     home = f"{_home_below(root)}/"
     kept = sorted(
         name
-        for name in names
-        if not name.startswith(home) and not (ignored and ignored.match_file(name))
+        for name in set(names)
+        if not name.startswith(home) and not (rules and rules.match_file(name))
     )
     ours = [name for name in kept if name.partition("/")[0] == RESERVED]
     if ours:
@@ -95,7 +116,55 @@ def project_files(root: Path) -> Listing:
             f"({len(ours)} files) is left out"
         )
         kept = [name for name in kept if name.partition("/")[0] != RESERVED]
-    return Listing(tuple(kept), tuple(warnings))
+    return Listing(tuple(kept), tuple(warnings), frozenset(taken))
+
+
+def why_left_out(root: Path, name: str) -> str:
+    """Say why a file of the project (relative to root) is not among `project_files`."""
+    rules = _spec(root / IGNORE_FILE)
+    if rules and rules.match_file(name):
+        return f"{IGNORE_FILE} leaves it out"
+    if line := git.why_ignored(root, name):
+        return f"git ignores it: {line}"
+    return "a .gitignore names it, or it lies where tools leave their files"
+
+
+def _may_travel(path: Path) -> bool:
+    """Whether this is a file or a link: a socket, pipe or device is nothing to pack."""
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+def _taken_along(root: Path, left: list[str]) -> list[str]:
+    """Return the files that `.argojobsignore` takes along by a `!` although git ignores them.
+
+    left: what the files named .gitignore leave out, where there is no git. A folder is taken if a
+    pattern names it or something in it.
+    """
+    file = root / IGNORE_FILE
+    patterns = [line[1:] for line in _lines(file) if line.startswith("!")]
+    if not patterns:
+        return []
+    spec = _compiled(file, patterns)
+    places = [pattern.strip().lstrip("/") for pattern in patterns]
+    found = [place for place in places if (root / place).is_file()]
+    for name in [*left, *git.ignored(root)]:
+        if not name.endswith("/"):
+            found += [name] if spec.match_file(name) and not _LEFT_BEHIND.fullmatch(name) else []
+        elif spec.match_file(f"{name}x"):
+            found += _below(root, name)
+        else:
+            inside = [place for place in places if place.startswith(name)]
+            found += [
+                each for place in inside if (root / place).is_dir() for each in _below(root, place)
+            ]
+    return found
+
+
+def _below(root: Path, folder: str) -> list[str]:
+    """Return all files of a folder (relative to root) but the usual junk."""
+    place = folder.rstrip("/")
+    return [f"{place}/{name}" for name in _walk(root / place, None)]
 
 
 def _home_below(root: Path) -> str:
@@ -110,7 +179,11 @@ def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
     if known is None:
         return None
     found: list[str] = []
+    behind = {name for name in known if _LEFT_BEHIND.fullmatch(name)}
+    behind -= set(git.files(root, others=False) or () if behind else ())
     for name in known:
+        if name in behind:
+            continue
         path = root / name
         if path.is_symlink() or not path.is_dir():
             if path.is_symlink() or path.exists():  # else: deleted, git does not know yet
@@ -124,15 +197,18 @@ def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
     return found
 
 
-def _walk(root: Path) -> Iterator[str]:
-    """Yield all files but the usual junk and what `.gitignore` files say, without asking git."""
+def _walk(root: Path, left: list[str] | None) -> Iterator[str]:
+    """Yield all files but the usual junk and what `.gitignore` files say, without asking git.
+
+    left: is told what these leave out, a folder once with a `/` at its end; None: they say nothing.
+    """
     specs: list[tuple[str, GitIgnoreSpec]] = []
     home = _home_below(root)
     count = 0
     for folder, folders, names in os.walk(root, onerror=_unreadable):
         relative = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if relative == "." else relative + "/"
-        if (spec := _spec(Path(folder) / ".gitignore")) is not None:
+        if left is not None and (spec := _spec(Path(folder) / ".gitignore")) is not None:
             specs.append((prefix, spec))
         links = [name for name in folders if (Path(folder) / name).is_symlink()]
         folders[:] = sorted(
@@ -142,10 +218,12 @@ def _walk(root: Path) -> Iterator[str]:
             and name not in links
             and prefix + name != home
             and not _is_environment(Path(folder) / name)
-            and not _matches(specs, f"{prefix}{name}/")
+            and not _leaves(specs, f"{prefix}{name}/", left)
         )
         for name in (*names, *links):
-            if name in _JUNK or name.endswith((".pyc", ".pyo")) or _matches(specs, prefix + name):
+            if _LEFT_BEHIND.fullmatch(prefix + name) or not _may_travel(Path(folder) / name):
+                continue
+            if _leaves(specs, prefix + name, left):
                 continue
             count += 1
             if count > MOST_FILES:
@@ -170,21 +248,32 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").is_dir()
 
 
-def _matches(specs: list[tuple[str, GitIgnoreSpec]], path: str) -> bool:
-    return any(
+def _leaves(specs: list[tuple[str, GitIgnoreSpec]], path: str, left: list[str] | None) -> bool:
+    """Whether ignore files leave a path out, which is noted then."""
+    leaves = any(
         path.startswith(prefix) and spec.match_file(path.removeprefix(prefix))
         for prefix, spec in specs
     )
+    if leaves and left is not None:
+        left.append(path)
+    return leaves
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text("utf-8", "surrogateescape").splitlines() if file.is_file() else []
 
 
 def _spec(file: Path) -> GitIgnoreSpec | None:
     """Read a file of ignore patterns. Raises BundleError for a pattern that makes no sense."""
-    if not file.is_file():
-        return None
+    return _compiled(file, _lines(file)) if file.is_file() else None
+
+
+def _compiled(file: Path, lines: list[str]) -> GitIgnoreSpec:
+    """Return the patterns of a file. Raises BundleError for one that makes no sense."""
     from pathspec import GitIgnoreSpec
 
     try:
-        return GitIgnoreSpec.from_lines(file.read_text("utf-8", "surrogateescape").splitlines())
+        return GitIgnoreSpec.from_lines(lines)
     except (ValueError, re.error) as error:
         raise BundleError(
             f"a pattern in it is wrong: {error}",
@@ -213,7 +302,7 @@ def search_path(root: Path, entries: list[str] | None = None) -> SearchPath:
         inside["src"] = None
     for entry in search_entries() if entries is None else entries:
         path = Path(entry or ".").resolve()
-        if not path.is_dir() or _belongs_to_python(path) or _holds_argojobs_only(path, root):
+        if not path.is_dir() or installed(path) or _holds_argojobs_only(path, root):
             continue
         if path.is_relative_to(root):
             relative = path.relative_to(root).as_posix()
@@ -252,7 +341,8 @@ def _python_folders() -> tuple[Path, ...]:
     return tuple({Path(sysconfig.get_path(name)).resolve() for name in names})
 
 
-def _belongs_to_python(path: Path) -> bool:
+def installed(path: Path) -> bool:
+    """Whether a file or folder belongs to Python itself or to what is installed."""
     if {"site-packages", "dist-packages"} & set(path.parts):
         return True
     return any(path.is_relative_to(folder) for folder in _python_folders())

@@ -91,13 +91,19 @@ class _Cuts:
         self.starts = starts
         self.cut = cut
 
-    def of(self, node: ast.AST, *, in_function: bool = False) -> Iterator[tuple[int, int, bytes]]:
-        """Yield the cuts in a statement (or module) and in the statements below it."""
+    def of(
+        self, node: ast.AST, *, in_function: bool = False, top: bool = False
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the cuts in a statement (or module) and in the statements below it.
+
+        top: whether it stands at the top of its module.
+        """
         if isinstance(node, _DOCUMENTED):
             yield from self._docstring(node)
         if isinstance(node, _FUNCTIONS):
             yield from self._annotations(node)
-        if in_function and isinstance(node, ast.AnnAssign) and node.value is not None:
+        bare = in_function or (self.cut is not None and top)
+        if bare and isinstance(node, ast.AnnAssign) and node.value is not None:
             yield self._end(node.target), self._end(node.annotation), b""
         inside = isinstance(node, _FUNCTIONS) or (
             in_function and not isinstance(node, ast.ClassDef)
@@ -117,7 +123,7 @@ class _Cuts:
                 elif _is_for_checkers(child):
                     yield self._start(child), self._end(child), b"pass"
                 elif isinstance(child, ast.stmt | ast.ExceptHandler):
-                    yield from self.of(child, in_function=inside)
+                    yield from self.of(child, in_function=inside, top=isinstance(node, ast.Module))
 
     def _stays_here(self, node: ast.AST) -> bool:
         """Whether a statement is none that this program runs: see `Cut`."""

@@ -3,7 +3,8 @@
 A comment in the source says what a function or module is for: `# travels with: command Model`, on
 the line above a function, or on a module's first line. It travels where the project's Python files
 use one of these words: names that they import from argojobs, the modules these live in, attributes
-that they mention (`.path_of`), `options` where a step is given any. Without such a comment it always travels.
+that they mention (`.path_of`), `options` where a step is given any, `calls` where one may be called
+as a function. Without such a comment it always travels.
 What raises a mistake in a definition stays here: no manifest is made of one.
 """
 
@@ -18,6 +19,7 @@ from types import ModuleType
 
 import argojobs
 from argojobs import _HOMES
+from argojobs.compile.imports import is_main
 from argojobs.compile.strip import Cut, sources, strip
 
 #: The modules in which a mistake in a definition is found while its pipeline is compiled.
@@ -45,13 +47,15 @@ def words_of(files: Iterable[tuple[str, bytes]]) -> Words:
     files: name and content of each file of the project.
     """
     words: set[str] = set()
+    trees: list[ast.Module] = []
     for name, content in files:
-        if b"argojobs" not in content or not (name.endswith(".py") or content.startswith(b"#!")):
+        if not (name.endswith(".py") or (content.startswith(b"#!") and b"argojobs" in content)):
             continue
         try:
-            tree = ast.parse(content)
+            trees.append(ast.parse(content))
         except (SyntaxError, ValueError):  # of a shell script, or nothing that a step could import
             continue
+    for tree in trees:
         imported = dict(_imported(tree))
         if None in imported:
             return None
@@ -59,7 +63,32 @@ def words_of(files: Iterable[tuple[str, bytes]]) -> Words:
         words |= {f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         if ".options" in words or _gives_options(tree, imported):
             words.add("options")
+    if _calls_steps(trees):
+        words.add("calls")
     return frozenset(words)
+
+
+def _calls_steps(trees: list[ast.Module]) -> bool:
+    """Whether a step may be called as a function: one is mentioned outside of all pipelines."""
+    functions = [
+        node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+    ]
+    steps = {function.name for function in functions if function.decorator_list}
+    waiting: list[ast.AST] = [*trees]
+    while waiting:
+        node = waiting.pop()
+        if is_main(node) or (isinstance(node, ast.FunctionDef) and _is_pipeline(node)):
+            continue
+        names = (getattr(node, field, None) for field in ("id", "attr"))
+        if not steps.isdisjoint(names) or (isinstance(node, ast.alias) and node.name in steps):
+            return True
+        waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def _is_pipeline(node: ast.FunctionDef) -> bool:
+    heads = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return any(_is_one_of(head, {"pipeline"}) for head in heads)
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:

@@ -1,3 +1,4 @@
+# travels with: calls branches fanout
 """Steps and pipelines called outside of a pipeline: the functions themselves, one after the other.
 
 Each step gets a temporary folder for its outputs, so that two calls do not share one. A branch
@@ -27,7 +28,7 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
     from ..runtime import places
 
     check_arguments(step, arguments, keywords)
-    with places.writing_to(places.fresh_outputs()):
+    with places.writing_to():
         if step.is_command:
             return _run_command(step, arguments, keywords)
         result = step.function(*arguments, **keywords)

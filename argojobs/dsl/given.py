@@ -1,3 +1,4 @@
+# travels with: calls branches fanout
 """The arguments of a call outside of a pipeline: checked as a run checks them, in its words."""
 
 from __future__ import annotations

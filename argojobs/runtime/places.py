@@ -9,8 +9,14 @@ from __future__ import annotations
 
 import os
 
-#: Set by the runtime while a step's function runs in its container; a folder for plain calls.
+#: Set by the runtime while a step's function runs in its container; for a plain call a folder that
+#: is made when it is first asked for, and "" before.
 _outputs: list[str] = []
+#: The process that made the folder of all such folders, and that folder.
+_own: list[tuple[int, str]] = []
+_PREFIX = "argojobs-step-"
+#: Seconds in which a folder may be made and not be locked yet.
+_JUST_MADE = 60
 
 
 def root() -> str:
@@ -26,9 +32,11 @@ def input_path(argument: str, field: str = "") -> str:
 
 def outputs() -> str:
     """The folder that the outputs of the step running now are written below."""
-    if _outputs:
-        return _outputs[-1]
-    return fresh_outputs()
+    if not _outputs:
+        return fresh_outputs()
+    if not _outputs[-1]:
+        _outputs[-1] = fresh_outputs()
+    return _outputs[-1]
 
 
 def output_path(field: str) -> str:
@@ -49,15 +57,58 @@ def container_outputs() -> str:
 def fresh_outputs() -> str:
     """Make a temporary output folder for a step that is called as a plain function.
 
-    It goes when the process ends, so that tests and notebooks leave nothing behind.
+    It goes when the process ends, so that tests and notebooks leave nothing behind; what a process
+    left that was killed goes with the next one of this user.
     """
-    import atexit
-    import shutil
     import tempfile
 
-    folder = tempfile.mkdtemp(prefix="argojobs-step-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if not _own or _own[-1][0] != os.getpid():
+        _own.append((os.getpid(), _own_folder(tempfile.gettempdir())))
+    return tempfile.mkdtemp(dir=_own[-1][1])
+
+
+def _own_folder(place: str) -> str:
+    """Make this process's folder for outputs, locked as long as it or its children live."""
+    import atexit
+    import fcntl
+    import tempfile
+
+    for name in os.listdir(place):
+        if name.startswith(_PREFIX):
+            _remove_if_left(os.path.join(place, name))
+    folder = tempfile.mkdtemp(prefix=_PREFIX)
+    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+    atexit.register(_remove_own, os.getpid(), folder)
     return folder
+
+
+def _remove_own(process: int, folder: str) -> None:
+    """Remove this process's folder as it ends; a forked child leaves its parent's."""
+    import shutil
+
+    if process == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_if_left(folder: str) -> None:
+    """Remove a folder of this user that no process holds; one that was just made is left alone."""
+    import fcntl
+    import shutil
+    import time
+
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:  # another user's, or gone
+        return
+    try:
+        found = os.fstat(opened)
+        if found.st_uid == os.getuid() and found.st_mtime < time.time() - _JUST_MADE:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+    except BlockingIOError:
+        pass  # it is in use
+    finally:
+        os.close(opened)
 
 
 class _WritingTo:
@@ -68,14 +119,13 @@ class _WritingTo:
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
-    def __enter__(self) -> str:
+    def __enter__(self) -> None:
         _outputs.append(self._folder)
-        return self._folder
 
     def __exit__(self, *_: object) -> None:
         _outputs.pop()
 
 
-def writing_to(folder: str) -> _WritingTo:
-    """Let `outputs()` be this folder inside a `with` block."""
+def writing_to(folder: str = "") -> _WritingTo:
+    """Let `outputs()` be this folder inside a `with` block; without one, a fresh one if need be."""
     return _WritingTo(folder)

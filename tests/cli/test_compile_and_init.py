@@ -61,6 +61,18 @@ MODULE = [sys.executable, "-m", "argojobs"]
 TEXT = [sys.executable, "-c", "import sys; from argojobs.cli.main import main; sys.exit(main())"]
 
 
+def compiled(flow: Path) -> tuple[int, str]:
+    """Compile a pipeline in a process of its own; return the exit code and what is said."""
+    done = subprocess.run(
+        [*MODULE, "compile", str(flow)],
+        cwd=flow.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
 class TestBundle:
     def test_is_the_same_wherever_and_however_the_command_is_given(
         self, flow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -125,6 +137,52 @@ class TestBundle:
         answer = argojobs("compile", str(flow))
         assert (answer.code, answer.out) == (2, "")
         assert "flows/creds.yaml  (its name)" in answer.err
+
+    @pytest.mark.parametrize("git", [False, True])
+    @pytest.mark.parametrize(
+        ("imports", "refused"),
+        [
+            ("from gen import value", True),
+            ("import lib.part", True),
+            ("import beside", True),  # which imports gen
+            ("try:\n    import gen\nexcept ImportError:\n    gen = None", False),
+            ("def late():\n    from gen import value\n    return value", False),
+        ],
+    )
+    def test_a_module_that_git_ignores_is_named_before_the_start(
+        self, flow: Path, git: bool, imports: str, refused: bool
+    ) -> None:
+        root = flow.parent.parent
+        (root / ".gitignore").write_text("# made anew\ngen.py\nlib/\n")
+        (root / "gen.py").write_text("value = 3\n")
+        (flow.parent / "beside.py").write_text(
+            "from gen import value\n" if imports.endswith("beside") else ""
+        )
+        (root / "lib").mkdir()
+        (root / "lib" / "part.py").write_text("")
+        flow.write_text(f"{imports}\n{flow.read_text()}")
+        if git:
+            subprocess.run(["git", "init", "-q", root], check=True)
+        code, said = compiled(flow)
+        name = "lib/part.py" if "lib" in imports else "gen.py"
+        by = "beside.py" if "beside" in imports else "flow.py"
+        assert f"{by} imports {name}, which does not travel" in said
+        assert f"a line !/{name} in .argojobsignore takes it along" in said
+        assert code == (2 if refused else 0)
+        if git:
+            line = "3 (lib/)" if "lib" in imports else "2 (gen.py)"
+            assert f"git ignores it: .gitignore:{line}" in said
+        (root / ".argojobsignore").write_text(f"!/{name}\n")
+        assert compiled(flow) == (0, "")
+
+    def test_what_is_imported_for_type_checkers_or_by_a_main_alone_is_not(self, flow: Path) -> None:
+        root = flow.parent.parent
+        (root / ".gitignore").write_text("gen.py\n")
+        (root / "gen.py").write_text("value = 3\n")
+        text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import gen\n"
+        main = 'if __name__ == "__main__":\n    import gen\n'
+        flow.write_text(f"{text}{flow.read_text()}{main}")
+        assert compiled(flow) == (0, "")
 
 
 class TestCompile:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 import tarfile
@@ -258,10 +259,111 @@ def test_a_file_that_vanishes_meanwhile_is_named(
     assert caught.value.where.endswith("gone.py")
 
 
-def test_a_pipe_is_refused(project: Path) -> None:
+@pytest.mark.parametrize("git", [False, True])
+def test_what_is_neither_file_nor_link_stays_behind(project: Path, git: bool) -> None:
+    before = pack(project).hash
+    if git:
+        _commit(project)
     os.mkfifo(project / "pipe")
-    with pytest.raises(BundleError, match="pipe or device"):
-        pack(project)
+    os.mkfifo(project / "fifo.py")
+    with socket.socket(socket.AF_UNIX) as own:
+        own.bind(str(project / "socket"))
+        (project / "lib" / "named.py").mkdir()
+        assert pack(project).hash == before
+
+
+def test_in_a_folder_for_everything_only_files_are_taken(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    os.mkfifo(project / "fifo.py")
+    (project / "named.py").mkdir()
+    assert pack(project).files == ("flow.py",)
+
+
+#: What runs and tools leave in a project, and what else a user of one starts with.
+LEFT = (
+    "assets/hello-x7k2p/train.log", "wandb/run-1/files/output.log", "mlruns/0/meta.yaml",
+    "outputs/2024-05-01/10-20-30/.hydra/config.yaml", "sub/lightning_logs/version_0/hparams.yaml",
+    "runs/May01/events.out.tfevents.1714.host", "__pycache__/flow.cpython-311.pyc",
+    "lib/__pycache__/helper.cpython-311.pyc", ".vscode/launch.json", ".ipynb_checkpoints/a.ipynb",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_what_runs_and_tools_leave_does_not_change_the_hash(project: Path, git: bool) -> None:
+    if git:
+        _commit(project)
+    before = pack(project)
+    _files(project, *LEFT)
+    assert pack(project).files == before.files
+    assert pack(project).hash == before.hash
+
+
+def test_what_git_tracks_travels_wherever_it_lies(project: Path) -> None:
+    _files(project, *LEFT)
+    _commit(project)
+    assert set(LEFT) <= set(pack(project).files)
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_a_compiled_manifest_does_not_change_the_hash(project: Path, git: bool) -> None:
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata:\n  annotations:\n"
+    _files(project, "by-hand.yaml", content=head)
+    before = pack(project)
+    ours = f"{head}    argojobs.dev/version: 0.1.0\n"
+    _files(project, "out/flow.yaml", "flow.txt", content=ours)
+    _files(project, "flow.json", content=json.dumps({"kind": 1, "argojobs.dev/version": 1}))
+    if git:
+        _commit(project)
+    assert pack(project).files == before.files
+    assert pack(project).hash == before.hash
+    _files(project, ".gitignore", content="out/\n")
+    _files(project, ".argojobsignore", content="!/out/flow.yaml\n")
+    assert "out/flow.yaml" in pack(project).files
+
+
+def test_large_files_are_named(project: Path) -> None:
+    assert not pack(project, entries=[]).warnings
+    (project / "weights.bin").write_bytes(bytes(bundle.LARGE))
+    (warning,) = pack(project, entries=[]).warnings
+    assert "weights.bin (1.0 MiB)" in warning
+    assert ".argojobsignore" in warning
+
+
+IGNORED = """\
+gen.py
+data/
+*.bin
+build/
+"""
+
+
+@pytest.mark.parametrize("git", [False, True])
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        ("!gen.py", ["gen.py"]),
+        ("!/data/", ["data/a.txt", "data/sub/b.bin"]),
+        ("!data/a.txt", ["data/a.txt"]),
+        ("!/data/sub/", ["data/sub/b.bin"]),
+        ("!*.bin", ["w.bin"]),
+        ("!build", ["build/lib/gen.py"]),
+        ("!nothing.py", []),
+        ("!gen.py\n/gen.py", []),
+    ],
+)
+def test_a_line_with_a_bang_takes_along_what_git_ignores(
+    project: Path, git: bool, line: str, taken: list[str]
+) -> None:
+    _files(project, ".gitignore", content=IGNORED)
+    _files(project, ".argojobsignore", content=f"{line}\n")
+    if git:
+        _commit(project)
+    before = pack(project).files
+    _files(project, "gen.py", "data/a.txt", "data/sub/b.bin", "w.bin", "build/lib/gen.py")
+    _files(project, "build/__pycache__/gen.cpython-311.pyc", ".venv/lib/gen.py", ".venv/pyvenv.cfg")
+    assert sorted(set(pack(project).files) - set(before)) == taken
 
 
 def test_names_in_any_bytes(project: Path) -> None:
@@ -339,6 +441,26 @@ def test_inline_code_unpacks_itself_and_runs_the_same_program(tmp_path: Path) ->
     assert (done.stdout, done.stderr, done.returncode) == ("beside 3\n", "", 0)
     assert (root / "argojobs" / "code" / "flows" / "flow.py").read_text() == FLOW
     assert (root / "argojobs" / "out" / ".parameters" / "result").read_text() == "3\n"
+
+
+def test_a_plain_script_travels_inline_with_what_runs_it(tmp_path: Path) -> None:
+    project, root = tmp_path / "project", tmp_path / "root"
+    _files(project, "train.py", content="import sys; print(sys.argv[1:])")
+    code = bundle.inline_code(replace(pack(project), script=True))
+    given = {"file": "train.py", "folder": "", "arguments": '["--lr","0.1"]'}
+    for step in ("runs", "keeps"):
+        done = subprocess.run(
+            [sys.executable, "-u", "-c", bundle.BOOTSTRAP, f"argojobs.runtime.script:{step}"],
+            env={
+                "ARGOJOBS_CODE": code.data,
+                "ARGOJOBS_ROOT": str(root),
+                **{f"ARGOJOBS_P_{name}": text for name, text in given.items()},
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout, done.stderr, done.returncode) == ("['--lr', '0.1']\n", "", 0)
 
 
 def _bootstrap(tmp_path: Path, before: str, data: str) -> subprocess.CompletedProcess[str]:

@@ -254,3 +254,87 @@ def test_a_mistake_in_a_decorator_is_said_once_at_its_line(decorator: str, what:
     assert " at 0x" not in str(caught.value)
     assert caught.value.where.endswith(".py:3")
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["types", "token", "random", "statistics", "traceback"])
+@pytest.mark.parametrize("form", ["{}.py", "{}/__init__.py"])
+def test_what_hides_a_module_of_pythons_own_is_refused(name: str, form: str) -> None:
+    _write("pyproject.toml", "")
+    _write(form.format(name), "")
+    file = _write("flows/flow_h.py", PIPELINE)
+    with pytest.raises(UsageError, match=f"hides Python's own module {name}\n") as caught:
+        load(file)
+    assert caught.value.hint == "rename it, or list it in .argojobsignore if no step needs it."
+    _write(".argojobsignore", form.format(name))
+    assert load(file).name == "first"
+
+
+@pytest.mark.parametrize("name", ["token.py", "flows/queue.py", "src/string.py"])
+def test_so_is_a_pipeline_or_script_of_such_a_name(name: str) -> None:
+    _write("pyproject.toml", "")
+    for text in (PIPELINE, "print()"):
+        with pytest.raises(UsageError, match=r"hides Python's own module") as caught:
+            load(_write(name, text))
+        assert caught.value.hint == "rename it."
+
+
+def test_so_is_one_beside_a_shell_script() -> None:
+    _write("types.py", "")
+    _write("run.sh", "#!/bin/sh\n").chmod(0o755)
+    with pytest.raises(UsageError, match=r"types\.py hides Python's own module types"):
+        load("run.sh")
+
+
+@pytest.mark.parametrize(
+    "name", ["pack/types.py", "types/readme.txt", "types.txt", "test.py", "time.py", "Types.py"]
+)
+def test_what_hides_nothing_is_not(name: str) -> None:
+    _write("pack/__init__.py", "")
+    _write(name, "")
+    assert load(_write("flow_i.py", PIPELINE)).name == "first"
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "hint"),
+    [
+        (b"#!/bin/bash\r\necho\r\n", "no system has the program '/bin/bash\\r'", "sed -i"),
+        (b"#! /usr/bin/env python3\r\n", "'/usr/bin/env python3\\r'", ".gitattributes"),
+        (b"#!/bin/sh\r", "end with a carriage return", "sed -i"),
+        (b"\xef\xbb\xbf#!/bin/sh\n", "begins with a byte order mark", "without one"),
+        (b"echo\r\n", "nor a program that begins with #!", "#!/bin/sh"),
+    ],
+)
+def test_a_first_line_that_no_system_understands_is_named(
+    content: bytes, what: str, hint: str
+) -> None:
+    file = _write("run.sh", "")
+    file.write_bytes(content)
+    file.chmod(0o755)
+    with pytest.raises(UsageError) as caught:
+        load(file)
+    assert what in caught.value.what
+    assert hint in caught.value.hint
+
+
+def test_a_decorator_above_pipeline_is_named() -> None:
+    above = (
+        "import functools\ndef log(f):\n    @functools.wraps(f)\n    def run(*a): return f(*a)\n"
+    )
+    text = PIPELINE.replace("@pipeline\n", "@log\n@pipeline\n").replace(
+        "@step", f"{above}    return run\n@step"
+    )
+    with pytest.raises(UsageError) as caught:
+        load(_write("flow_j.py", text))
+    assert (
+        caught.value.hint == "a decorator stands above @pipeline of first: put @pipeline above it."
+    )
+
+
+def test_a_module_that_lies_elsewhere_in_the_project_is_found_there() -> None:
+    _write("pyproject.toml", "")
+    _write("tools/lib/sizes.py", "value = 1")
+    file = _write("flow_k.py", "import sizes\n" + PIPELINE)
+    with pytest.raises(UserCodeError) as caught:
+        load(file)
+    assert "PYTHONPATH=tools/lib argojobs" in caught.value.hint
+    assert "pip install" not in caught.value.hint

@@ -67,6 +67,23 @@ def test_options_travel_where_any_may_be_given(use: str) -> None:
     assert {"dsl/options", "dsl/retry"} <= travels(HEAD + BARE + use)
 
 
+@pytest.mark.parametrize(
+    ("use", "calls"),
+    [
+        ("@pipeline\ndef main() -> int:\n    return work(1)", False),
+        ("@pipeline(name='m')\ndef main(): work(1)\nif __name__ == '__main__': main()", False),
+        ("@step\ndef other(): work(1)", True),
+        ("def helper(): return [work]", True),
+        ("again = work", True),
+        ("def test():\n    import flow\n    flow.work(1)", True),
+        ("from flow import work as other", True),
+    ],
+)
+def test_what_calls_a_step_as_a_function_travels_where_one_may_be(use: str, calls: bool) -> None:
+    assert ("dsl/eager" in travels(HEAD + BARE + use)) is calls
+    assert ("dsl/eager" in travels(HEAD + BARE, use)) is calls
+
+
 def test_a_bare_step_has_no_use_for_most_of_it() -> None:
     stays = {"dsl/options", "dsl/trace", "dsl/fanout", "runtime/tree", "runtime/command"}
     assert not stays & travels(HEAD + BARE + "@pipeline\ndef main(n: int = 1): work(n)\n")

@@ -53,6 +53,7 @@ def test_tensorboard_shows_the_log_and_ends_with_the_step(sandbox: Sandbox, tmp_
 
 
 def test_a_mistake_in_a_decorator_is_said_without_a_traceback(sandbox: Sandbox) -> None:
+    sandbox.whole = True  # no manifest is compiled of a mistake
     done = sandbox.run("@step(gpus=1)\ndef work() -> None: ...\n")
     assert done.returncode == 78
     assert done.stderr.startswith("argojobs: ")

@@ -49,6 +49,37 @@ def test_how_a_command_step_ends(
     assert done.stderr.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("content", "argv", "said"),
+    [
+        (b"#!/bin/bash\r\necho\r\n", "./run", "the lines of ./run end with a carriage return"),
+        (b"#! /usr/bin/python3\r\n", "./run", "no system has the program '/usr/bin/python3\\r'"),
+        (b"\xef\xbb\xbf#!/bin/sh\necho\n", "./run", "./run begins with a byte order mark"),
+        (b"#!/opt/no/such -x\n", "./run", "'./run' is run by /opt/no/such -x, which is not in"),
+        (b"\x7fELF\2\1\1" + bytes(57), "./run", "it is built for another processor"),
+        (b"no first line\n", "./run", "a script needs a first line like #!/usr/bin/env python3"),
+        (b"#!/bin/sh\n", "run", "not on PATH, but a file of this name is here"),
+        (b"#!/bin/sh\n", "./other", "there is no file './other' in this step, whose folder is"),
+        (b"#!/bin/sh\n", "./folder", "the program './folder' is a folder"),
+    ],
+)
+def test_why_a_program_cannot_be_started_is_seen_in_its_file(
+    sandbox: Sandbox, content: bytes, argv: str, said: str
+) -> None:
+    command = sandbox.command(
+        f"@command()\ndef work() -> list[str]:\n    return [{argv!r}]", "work"
+    )
+    (sandbox.code / "run").write_bytes(content)
+    (sandbox.code / "run").chmod(0o755)
+    (sandbox.code / "folder").mkdir()
+    done = subprocess.run(
+        command, cwd=sandbox.code, env=sandbox.variables({}), capture_output=True, check=False
+    )
+    assert done.returncode == 78
+    assert done.stderr.startswith(b"argojobs: ")
+    assert said in done.stderr.decode()
+
+
 def test_a_wrong_text_of_a_commands_parameter_is_named(sandbox: Sandbox) -> None:
     done = sandbox.run(
         """

@@ -81,6 +81,16 @@ def logged_steps(folder: Path) -> list[int]:
     return [event.step for event in log.Tensors("train/loss")]
 
 
+def test_the_demo_compiles_in_a_clone_as_it_is_typed(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, clone], check=True)
+    done = argojobs("compile", "workflows/demo.py", "-o", "json", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    given = json.loads(done.stdout)["spec"]["arguments"]["parameters"]
+    code = next(one["value"] for one in given if one["name"] == "argojobs-code")
+    assert len(code) < 50_000, "there is room for what this project will have"
+
+
 def test_the_demo_asks_for_a_gpu_retries_and_ports_as_the_seed_does() -> None:
     done = argojobs("compile", "workflows/demo.py", "--code", "image", "-o", "json")
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
-from argojobs.dsl.callables import unwrapped
+from argojobs.dsl.callables import Declared, unwrapped
 from argojobs.dsl.images import Image
 from argojobs.dsl.where import mistake
 from argojobs.runtime.environment import parameter_variable
@@ -265,12 +265,16 @@ def _name(step: Step[..., Any]) -> str:
             return name
     if "." in qualified and "<locals>" not in qualified:
         return qualified
+    inside = "<locals>" in qualified
     raise mistake(
         f"the step {step.name} has no name in its module, so its container cannot find it",
-        "define it at the top of the file, not inside a function",
+        "define it at the top of the file, not inside a function"
+        if inside
+        else "something else has its name there: where a decorator stands above @step, put @step "
+        "above the decorator",
         step.where,
     )
 
 
 def _is(value: object, step: Step[..., Any]) -> bool:
-    return getattr(value, "function", None) is step.function
+    return isinstance(value, Declared) and value.function is step.function

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import step_processes
 from debug_client import DebugClient
 from debug_session import Followed, entries, followed, pressed, stopped
 
@@ -277,3 +278,19 @@ def test_a_step_that_was_not_told_to_wait_says_how_it_is(project: Path, argojobs
     assert "argojobs ssh wait-" in answer.err
     argojobs("abort", "@latest")
     assert os.listdir(project)
+
+
+@pytest.mark.parametrize("when", ["--debug", "--debug-on-error"])
+def test_what_a_debugged_step_or_program_starts_runs_too(project: Path, when: str) -> None:
+    (project / "many.py").write_text(step_processes.FLOW)
+    (project / "alone.py").write_text(step_processes.ALONE)
+    with command("run", "many.py", "--pipeline", "few", when) as run:
+        if when == "--debug":
+            for _ in range(2):
+                run.until("until the step ends")
+            for entry in entries(project).values():
+                with pressed(project, entry) as client:
+                    client.disconnect()
+        code, said = run.end()
+    assert code == 0, said
+    assert "alone [0, 1, 4, 9]" in said

@@ -288,6 +288,63 @@ def test_a_step_below_a_decorator_from_another_file_is_in_its_own(tmp_path, monk
     assert flow_of_timed.work(3) == 3
 
 
+ABOVE = """\
+import functools
+from argojobs import step
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*arguments, **keywords):
+        return function(*arguments, **keywords)
+    return wrapper
+
+class Counted:
+    def __init__(self, function):
+        self.function = function
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+ABOVE
+@step
+def work(count: int) -> int:
+    return count
+"""
+
+
+@pytest.mark.parametrize(
+    "above", ["@timed", "@Counted", "@functools.cache", "@lambda f: lambda n: f(n)"]
+)
+def test_a_decorator_above_step_is_refused_with_the_order_that_works(above, tmp_path, monkeypatch):
+    name = f"flow_above_{abs(hash(above))}"
+    file = tmp_path / f"{name}.py"
+    file.write_text(ABOVE.replace("ABOVE", above))
+    monkeypatch.syspath_prepend(tmp_path)
+    flow = __import__(name)
+
+    @pipeline
+    def whole() -> None:
+        flow.work(1)
+
+    with pytest.raises(DefinitionError, match="has no name in its module") as caught:
+        compile_pipeline(whole, code=CODE, root=tmp_path)
+    assert caught.value.where == f"{file}:16"
+    assert caught.value.hint.endswith("put @step above the decorator")
+
+
+def test_a_decorated_name_beside_the_step_hides_nothing(tmp_path, monkeypatch):
+    text = ABOVE.replace("ABOVE\n", "") + "\nagain = timed(work)\n"
+    (tmp_path / "flow_beside.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    import flow_beside
+
+    @pipeline
+    def whole() -> None:
+        flow_beside.again(1)
+
+    made = compile_pipeline(whole, code=CODE, root=tmp_path)["spec"]["templates"][1]
+    assert made["container"]["command"][-1] == "flow_beside.py:work"
+
+
 @pytest.mark.parametrize("text", ["a$b", "a$$b", "$(HOME)", "$$$(X)", "$", "100$$", "x"])
 def test_a_variable_arrives_as_it_was_written(text):
     from argojobs.engine.expansion import expand

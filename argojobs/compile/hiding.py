@@ -1,0 +1,47 @@
+"""Files of a project that hide Python's own modules: a step would import them in their place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from argojobs.compile.project import IGNORE_FILE, project_files, search_path
+from argojobs.errors import UsageError
+from argojobs.runtime.importing import module_place
+
+#: The modules that something on `sys.path` hides: those of the interpreter itself come first.
+_HIDDEN = sys.stdlib_module_names - set(sys.builtin_module_names)
+
+
+def check_hides_nothing(file: Path, root: Path) -> None:
+    """Raise UsageError where what a step finds first hides a module of Python's own.
+
+    Looked at are the user's file, what lies beside it and what the project has on `sys.path`, as
+    far as it travels: argojobs and any library may import that module at any time.
+    """
+    beside = [Path(module_place(str(file))[1])] if file.suffix == ".py" else []
+    places = [*beside, *(root / entry for entry in search_path(root).inside)]
+    found = {each.resolve() for place in dict.fromkeys(places) for each in _hiding(place)}
+    if not found:
+        return
+    travels = {root / name for name in project_files(root).files} | {file.resolve()}
+    for each in sorted(found & travels):
+        package = each.name == "__init__.py"
+        name = each.parent.name if package else each.stem
+        shown = each.parent if package else each
+        remedy = f", or list it in {IGNORE_FILE} if no step needs it"
+        raise UsageError(
+            f"{shown.name} hides Python's own module {name}",
+            where=str(shown),
+            hint=f"rename it{'' if each == file.resolve() else remedy}.",
+        )
+
+
+def _hiding(place: Path) -> Iterator[Path]:
+    """Yield the files in a folder that Python takes for modules of its own."""
+    for each in place.iterdir() if place.is_dir() else ():
+        if each.suffix == ".py" and each.stem in _HIDDEN and each.is_file():
+            yield each
+        elif each.name in _HIDDEN and (each / "__init__.py").is_file():
+            yield each / "__init__.py"
