@@ -176,3 +176,37 @@ def test_a_manifest_that_gathers_too_much_for_a_variable_is_told_the_way(
             answer.out
         )
         assert "Kubernetes" not in answer.out
+
+
+PATHS = """
+from pathlib import Path
+from argojobs import pipeline, step
+
+
+@step
+def read(data: Path) -> str:
+    return Path("gen.csv").read_text() if str(data) == "inside" else data.read_text()
+
+
+@pipeline
+def main(data: Path = Path("gen.csv"), other: int = 1) -> str:
+    return read(data)
+"""
+
+
+def test_a_path_that_is_here_and_not_there_is_warned_of_and_the_failure_explained(
+    argojobs, project
+) -> None:
+    (project / "paths.py").write_text(PATHS)
+    (project / "gen.csv").write_text("1")
+    (project / ".argojobsignore").write_text("gen.csv\n")
+    answer = argojobs("run", "paths.py")
+    assert answer.code == 1
+    assert "warning: data=gen.csv is on this machine" in answer.err
+    answer = argojobs("run", "paths.py", "-p", "data=inside")
+    assert "is on this machine" not in answer.err
+    assert f"why: gen.csv is on this machine ({project}/gen.csv) but not in the step" in answer.out
+    assert "!gen.csv to .argojobsignore" in answer.out
+    (project / ".argojobsignore").unlink()
+    answer = argojobs("run", "paths.py")
+    assert (answer.code, "is on this machine" in answer.err) == (0, False)
