@@ -50,7 +50,29 @@ def known(
     for step in walk(steps_of(dict(workflow))):
         titles |= {step.node_id: step.typed} if step.node_id else {}
         titles |= dict.fromkeys(step.pods, step.typed)
-    return Evidence(workflow, logs=logs or {}, titles=titles, options=options, local=local)
+    return Evidence(
+        workflow,
+        logs=logs or {},
+        absent=_absent(workflow, logs or {}, local=local),
+        titles=titles,
+        options=options,
+        local=local,
+    )
+
+
+def _absent(
+    workflow: Mapping[str, Any], logs: Mapping[str, Sequence[str]], *, local: bool
+) -> dict[str, tuple[str, str]]:
+    """Return why steps miss files that this machine has, by node id."""
+    from argojobs.cli.absent import absent_in
+    from argojobs.cli.debug.ways import template_of
+
+    found = {}
+    for node_id, log in logs.items():
+        absent = absent_in(log, template_of(workflow, node_id), local=local)
+        if absent is not None:
+            found[node_id] = (absent.what, absent.remedy)
+    return found
 
 
 def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:

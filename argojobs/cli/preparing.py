@@ -114,6 +114,7 @@ def prepare(
     applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
     warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
     warnings += [*cut, *told(findings, wish.file)]
+    warnings += _absent(loaded, applied, packed, local=images.here)
     archives: list[Upload] = []
     if packed is not None and code is not None and code.kind == "stored":
         what = f"code {packed.hash[:12]} ({plural(len(packed.files), 'file')})"
@@ -129,6 +130,16 @@ def prepare(
         artifacts=applied.artifacts,
         warnings=tuple(dict.fromkeys(warnings)),
     )
+
+
+def _absent(loaded: Loaded, applied: Applied, packed: Packed | None, *, local: bool) -> list[str]:
+    """Return a warning for each path among the parameters that is here and not in a step."""
+    if packed is None or loaded.pipeline is None:
+        return []
+    from argojobs.cli.absent import Here, absent_arguments
+
+    here = Here(packed.root, Path.cwd(), lambda: packed.files, local)
+    return absent_arguments(loaded.pipeline.inputs, applied.workflow, here)
 
 
 def overrides_of(wish: Wish) -> Overrides:

@@ -25,7 +25,8 @@ class Evidence:
 
     workflow: the whole object. pods, events, nodes, claims: as Kubernetes has them; empty where
     they could not be looked at. logs: the newest lines by node id. silent: for how many seconds a
-    step that runs has written nothing, by node id. titles: steps as a reader knows them, by node
+    step that runs has written nothing, by node id. absent: of steps that miss a file which this
+    machine has, the fact and the remedy, by node id. titles: steps as a reader knows them, by node
     id. options: what a command of ours must say to get there, with a blank in front. kubectl: the
     beginning of a command line of kubectl. local: whether the run is on this machine, without pods.
     """
@@ -37,6 +38,7 @@ class Evidence:
     claims: Sequence[Object] = ()
     logs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     silent: Mapping[str, float] = field(default_factory=dict)
+    absent: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     options: str = ""
     kubectl: str = "kubectl"

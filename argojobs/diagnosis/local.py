@@ -45,9 +45,11 @@ _ALL = (
     ),
     told(
         "too-long",
-        r"argument list too long",
-        "the step's values are too long for a command line",
-        "pass large values as artifacts",
+        r"argument list too long|too large for a command line or an environment variable",
+        "a value is too long for a command line or a variable, which hold 128 KiB",
+        "take it as a file: an input artifact of the template with raw.data "
+        "'{{{{inputs.parameters.NAME}}}}' and a path",
+        where="message",
     ),
 )
 

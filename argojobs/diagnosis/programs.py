@@ -127,7 +127,14 @@ def missing_module(subject: Subject) -> Answer | None:
     )
 
 
+def absent_file(subject: Subject) -> Answer | None:
+    """The program misses a file that this machine has."""
+    found = subject.evidence.absent.get(str(subject.node.get("id", "")))
+    return Answer(*found) if found else None
+
+
 FIRST = (
+    Cause("absent-file", absent_file),
     told(
         "bad-command",
         r"exec: \"(?P<program>[^\"]+)\": (?:executable file not found|stat \S+: no such file)"

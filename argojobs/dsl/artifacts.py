@@ -3,6 +3,10 @@
 `Model("weights")` is an artifact at a path. `Model()` inside a step is the step's single output,
 at the place it is collected from. The class says what it is: a step that declares a `Dataset`
 takes no `Model`.
+
+Before a step begins, the place of an output that can only be a folder (Directory, TensorBoard,
+Checkpoint) is an empty folder. Of one that may be a file (File, Model, Dataset) only the folder
+above is there.
 """
 
 # pathlib costs a step a third of its start

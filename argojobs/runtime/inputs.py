@@ -28,10 +28,9 @@ def arguments(inputs: Mapping[str, Input], environment: Mapping[str, str]) -> di
 def _argument(declared: Input, environment: Mapping[str, str]) -> Any:
     name = declared.name
     if declared.kind == "parameter":
-        variable = parameter_variable(name)
-        if variable not in environment and not declared.required:
+        if _text(name, environment) is None and not declared.required:
             return declared.default
-        return _parameter(name, declared.annotation, variable, environment)
+        return _parameter(name, declared.annotation, name, environment)
     if declared.kind == "artifact":
         return _artifact(name, declared.cls, places.input_path(name), declared.optional)
     if declared.kind == "gathered":
@@ -39,10 +38,20 @@ def _argument(declared: Input, environment: Mapping[str, str]) -> Any:
     return _outputs(declared, environment)
 
 
-def _parameter(label: str, annotation: Any, variable: str, environment: Mapping[str, str]) -> Any:
-    text = environment.get(variable)
+def _text(name: str, environment: Mapping[str, str]) -> str | None:
+    """Return the wire text of a parameter: of its variable, or of its file; None without either."""
+    text = environment.get(parameter_variable(name))
+    path = places.parameter_file(name)
+    if text is None and os.path.exists(path):
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            text = file.read()
+    return text
+
+
+def _parameter(label: str, annotation: Any, name: str, environment: Mapping[str, str]) -> Any:
+    text = _text(name, environment)
     if text is None:
-        raise _not_set(label, variable)
+        raise _not_set(label, name)
     try:
         return _decoded(text, annotation)
     except ParameterError as error:
@@ -91,10 +100,9 @@ def _gathered(declared: Input, environment: Mapping[str, str]) -> Any:
         if field.kind == "artifact":
             values[name] = _gathered_artifacts(places.input_path(declared.name, name), field.cls)
             continue
-        variable = parameter_variable(f"{declared.name}-{name}")
-        text = environment.get(variable)
+        text = _text(f"{declared.name}-{name}", environment)
         if text is None:
-            raise _not_set(label, variable)
+            raise _not_set(label, f"{declared.name}-{name}")
         try:
             values[name] = _each_decoded(text, field.annotation)
         except ParameterError as error:
@@ -115,9 +123,10 @@ def _gathered_artifacts(path: str, kind: Any) -> Any:
     return GatheredArtifacts(path, kind)
 
 
-def _not_set(label: str, variable: str) -> InputError:
+def _not_set(label: str, name: str) -> InputError:
     return InputError(
-        f"the parameter {label!r} did not arrive: {variable} is not set",
+        f"the parameter {label!r} did not arrive: {parameter_variable(name)} is not set, and "
+        f"there is no {places.parameter_file(name)}",
         hint="the manifest and the code do not belong together: compile the pipeline again.",
     )
 
@@ -161,5 +170,4 @@ def _field(argument: str, field: Field, environment: Mapping[str, str]) -> Any:
     label = f"{argument}.{field.name}"
     if field.kind == "artifact":
         return _artifact(label, field.cls, places.input_path(argument, field.name), field.optional)
-    variable = parameter_variable(f"{argument}-{field.name}")
-    return _parameter(label, field.annotation, variable, environment)
+    return _parameter(label, field.annotation, f"{argument}-{field.name}", environment)

@@ -30,6 +30,11 @@ def input_path(argument: str, field: str = "") -> str:
     return f"{path}/{field}" if field else path
 
 
+def parameter_file(name: str) -> str:
+    """Where the wire text of a parameter lies that may be too long for a variable."""
+    return f"{root()}/argojobs/parameters/{name}"
+
+
 def outputs() -> str:
     """The folder that the outputs of the step running now are written below."""
     if not _outputs:

@@ -228,7 +228,9 @@ def _call(step: Step[Any, Any], values: dict[str, Any], *first: Any) -> Any:
     except BaseException as error:
         if isinstance(error, StepError) and step.__module__ == SCRIPT:
             raise  # our own step for scripts: the script is not in the code
-        raise _UserFailure(error) from error
+        from . import failure
+
+        raise _UserFailure(error, failure.output_hint(error)) from error
 
 
 def _exit(step: Step[Any, Any], error: SystemExit) -> None:

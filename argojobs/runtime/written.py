@@ -28,7 +28,7 @@ STORE_IT = "run it where there is a store, which this context lacks"
 _NO_RESULTS = ("__pycache__", ".argojobs", ".git")
 _TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
 #: The beginnings of what programs leave in /tmp of themselves.
-_OF_PROGRAMS = (".", "tmp", "pymp-", "torch", "matplotlib-", "ray", "wandb", "hsperfdata_")
+_OF_PROGRAMS = (".", "tmp", "pymp-", "torch", "matplotlib-", "ray")
 #: So many entries of a folder are looked at for a note, and so many files are named in it.
 _MOST, _NAMED = 5000, 3
 
@@ -38,15 +38,14 @@ def name_lost(root: str, kept: Collection[str], remedy: str = RETURN_IT) -> None
 
     root: the folder of the code. kept: the paths of what was handed on. remedy: "to keep it, ...".
     """
-    kept = [os.path.realpath(path) for path in kept]
-    lost = [
-        os.path.relpath(path, root)
-        for path in _files(root, _MOST)
-        if not any(f"{path}/".startswith(f"{own}/") for own in kept)
-    ]
-    _say_lost([*lost, *_in_tmp(kept)], remedy)
+    root = os.path.realpath(root)
+    own = tuple(f"{os.path.realpath(path)}/" for path in kept)
+    lost = [path for path in _files(root, _MOST) if not f"{path}/".startswith(own)]
+    tmp = [path for path in _in_tmp() if not f"{path}/".startswith(own)]
+    _say_lost([*(os.path.relpath(path, root) for path in lost), *tmp], remedy)
 
 
+# travels with: script
 def keep(root: str, results: str) -> None:
     """Move what a script wrote beside its code to its results, by its path from where it ran.
 
@@ -55,13 +54,12 @@ def keep(root: str, results: str) -> None:
     """
     import shutil
 
-    here = os.path.realpath(os.getcwd())
+    root, here = os.path.realpath(root), os.path.realpath(os.getcwd()) + "/"
     moved: list[str] = []
     stay: list[str] = []
     try:
         for path in list(_files(root, _MOST if root == "/" else sys.maxsize)):
-            below = f"{path}/".startswith(f"{here}/")
-            name = os.path.relpath(path, here if below else root)
+            name = os.path.relpath(path, here if path.startswith(here) else root)
             place = os.path.join(results, name)
             if os.path.lexists(place):
                 stay.append(name)
@@ -73,22 +71,19 @@ def keep(root: str, results: str) -> None:
         raise OutputError(
             f"what the script wrote cannot be kept: {error.strerror}",
             where=error.filename,
-            hint="let it write below $ARGOJOBS_OUT, and look at the space that is left.",
+            hint="look at the space that is left there.",
         ) from error
     if moved:
         print(f"argojobs: kept as results: {_listed(moved)}", file=sys.stderr)
-    _say_lost([*stay, *_in_tmp(())], "write it below $ARGOJOBS_OUT")
+    _say_lost([*stay, *_in_tmp()], "write it below $ARGOJOBS_OUT")
 
 
-def _in_tmp(kept: Collection[str]) -> list[str]:
+def _in_tmp() -> list[str]:
     """Return the files in the container's own /tmp; a host without containers has none."""
     if places.root() or not os.path.isdir(_TMP) or os.path.ismount(_TMP):
         return []
     return [
-        path
-        for path in _files(_TMP, _MOST)
-        if not path[len(_TMP) + 1 :].startswith(_OF_PROGRAMS)
-        and not any(f"{path}/".startswith(f"{own}/") for own in kept)
+        path for path in _files(_TMP, _MOST) if not path[len(_TMP) + 1 :].startswith(_OF_PROGRAMS)
     ]
 
 
@@ -109,9 +104,9 @@ def _listed(files: list[str]) -> str:
 def _files(root: str, most: int) -> Iterator[str]:
     """Yield the files and links below a folder that were written since this program began.
 
-    Folders from the top on, without those of other file systems. most: of entries looked at.
+    root: with its links followed. Folders from the top on, without those of other file systems.
+    most: of entries looked at.
     """
-    root = os.path.realpath(root)
     folders, device = [root], os.stat(root).st_dev
     others = (os.path.realpath(places.container_outputs()), _TMP)
     for folder in folders:  # it grows
@@ -132,7 +127,7 @@ def _files(root: str, most: int) -> Iterator[str]:
             elif (
                 status.st_ctime_ns >= _BEGAN
                 and status.st_mtime != _PACKED
-                and (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode))
+                and stat.S_IFMT(status.st_mode) in (stat.S_IFREG, stat.S_IFLNK)
             ):
                 yield entry.path
         most -= len(entries)

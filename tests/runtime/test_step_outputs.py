@@ -267,3 +267,55 @@ def test_what_the_program_of_a_command_step_writes_is_named_too(sandbox: Sandbox
         """
     )
     assert f"{LOST}made; to keep it, return it" in done.stderr
+
+
+KINDS = {
+    **dict.fromkeys(("Directory", "TensorBoard", "Checkpoint"), True),
+    **dict.fromkeys(("File", "Model", "Dataset"), False),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("way", ["field", "single", "again"])
+def test_a_place_that_can_only_be_a_folder_is_there_before_the_step_others_are_not(
+    sandbox: Sandbox, kind: str, way: str
+) -> None:
+    made = {"field": "Made().place", "single": f"{kind}()", "again": "(Made(), Made())[1].place"}
+    done = sandbox.run(
+        f"""
+        import os
+        from argojobs import Checkpoint
+        class Made(Outputs):
+            place: {kind}
+        @step
+        def work() -> {kind if way == "single" else "Made"}:
+            path = {made[way]}.path
+            print(path.is_dir(), path.exists(), path.parent.is_dir())
+            raise SystemExit(3)
+        """
+    )
+    assert done.stdout == f"{KINDS[kind]} {KINDS[kind]} True\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "hint"),
+    [
+        ("Directory", "out.mkdir()", "is there before the step: leave out mkdir()"),
+        ("TensorBoard", "import os; os.mkdir(out)", "leave out mkdir()"),
+        ("Directory", "out.write_text('x')", "a Directory output is a folder"),
+        ("Model", "(out / 'w').write_text('x')", "make its folder first"),
+        ("Dataset", "open(out / 'a' / 'b', 'w')", "make its folder first"),
+        ("File", "out.read_text()", "make its folder first"),
+        ("File", "open('/no/such')", ""),
+        ("File", "import os; os.mkdir('/')", ""),
+        ("File", "raise OSError(2, 'odd', 7)", ""),
+        ("File", "e = ValueError(); e.filename = object(); raise e", ""),
+    ],
+)
+def test_what_is_wrong_with_the_place_of_an_output_is_said(
+    sandbox: Sandbox, kind: str, body: str, hint: str
+) -> None:
+    done = sandbox.run(f"@step\ndef work() -> {kind}:\n    out = {kind}().path\n    {body}\n")
+    assert done.returncode == 1
+    assert ("\nargojobs: " in done.stderr) == bool(hint), done.stderr
+    assert hint in done.stderr

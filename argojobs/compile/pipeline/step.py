@@ -17,6 +17,7 @@ from argojobs.dsl.callables import Declared, unwrapped
 from argojobs.dsl.images import Image
 from argojobs.dsl.where import mistake
 from argojobs.runtime.environment import parameter_variable
+from argojobs.runtime.places import parameter_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -116,6 +117,9 @@ def _inputs(step: Step[..., Any], code: Code, given: Mapping[str, str]) -> dict[
         if field.kind == "parameter":
             if name not in given:
                 parameters.append({"name": name})
+            if _travels_as_file(step, field, declared):
+                data = {"data": _text_of(name, given)}
+                artifacts.append({"name": name, "path": parameter_file(name), "raw": data})
             continue
         path = f"{pod.IN_PATH}/{name.replace('-', '/', 1)}"
         # A fan-out over an empty list stores nothing.
@@ -195,10 +199,24 @@ def _image(step: Step[..., Any], image: str | Image, program: Program) -> str:
 
 
 def _parameters(step: Step[..., Any], given: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    for name, field, _ in fields_of_inputs(step.inputs):
-        if field.kind == "parameter":
-            text = given.get(name, f"{{{{inputs.parameters.{name}}}}}")
-            yield {"name": parameter_variable(name), "value": text}
+    for name, field, declared in fields_of_inputs(step.inputs):
+        if field.kind == "parameter" and not _travels_as_file(step, field, declared):
+            yield {"name": parameter_variable(name), "value": _text_of(name, given)}
+
+
+def _text_of(name: str, given: Mapping[str, str]) -> str:
+    return given.get(name, f"{{{{inputs.parameters.{name}}}}}")
+
+
+def _travels_as_file(step: Step[..., Any], field: Field, declared: Input) -> bool:
+    """Whether a parameter comes as a file: what a fan-out gathers may be more than a variable holds.
+
+    Any list may have been gathered, in a pipeline around this one. The words of a script were not.
+    """
+    if step.__module__ == SCRIPT:
+        return False
+    types = [field.schema, *field.schema.get("any", ())]
+    return declared.kind == "gathered" or any(each["type"] == "list" for each in types)
 
 
 def _run(step: Step[..., Any], program: Program) -> Iterator[dict[str, str]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ ARGO_FOLDERS = ("/argo", "/argojobs")  # never the host's, should it have such f
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - each pod has its own
 PODS_OWN = (*TEMPORARY, *ARGO_FOLDERS)
 KERNELS = ("/dev", "/proc", "/sys")  # also in the root folder of an image
+IMAGES = ("/bin", "/etc", "/lib", "/lib64", "/opt", "/sbin", "/usr", "/var")  # every image has
 LINK_LIMIT = 40
 FOR_ALL, FOR_ALL_STICKY = 0o777, 0o1777  # modes of folders that every user may write to
 
@@ -35,7 +37,8 @@ class Layout:
     """What to make below the root, what to bind, and where each container path lies.
 
     root: the host folder before each path. binds: in order. folders, links: to be made below the
-    root. placeholders: what is to be bound upon, with whether it is a folder. reusable: whether
+    root. placeholders: what is to be bound upon, with whether it is a folder. copies: host paths
+    that are outputs, with their place: the pod has its own, as it was in its image. reusable: whether
     all host folders are bound whole, so that the root can serve another pod. plain: pods see
     the host's root, so links lead where they say.
     """
@@ -46,6 +49,7 @@ class Layout:
         self.folders: list[str] = []
         self.links: list[tuple[str, str]] = []
         self.placeholders: list[tuple[str, bool]] = []
+        self.copies: list[tuple[str, str]] = []
         self.reusable = False
         self.plain = False
         self._from_host: set[str] = set()
@@ -132,9 +136,22 @@ class Layout:
                 os.makedirs(os.path.dirname(host), exist_ok=True)
                 os.close(os.open(host, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
+        for source, path in self.copies:
+            _copy(source, self.host(path))
+
     def _below(self, path: str) -> str:
         """Where the thing to be bound upon at `path` is: in whatever is shown above it."""
         return self.host(os.path.dirname(path)).rstrip("/") + "/" + os.path.basename(path)
+
+
+def _copy(source: str, target: str) -> None:
+    """Copy a file or folder of an image; without what this user may not read, and no sockets."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if not os.path.isdir(source) or os.path.islink(source):
+        shutil.copy2(source, target, follow_symlinks=False)
+        return
+    with contextlib.suppress(shutil.Error):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
 
 
 def _make_folder(path: str) -> None:
@@ -321,6 +338,9 @@ class _Private:
             if not self._in_volume(path):
                 self.hidden.add(path)
                 self._open_up(self._nearest(path))
+                in_image = self.view or any(_within(path, folder) for folder in IMAGES)
+                if in_image and self._on_host(path):
+                    self.layout.copies.append((self.view + path, path))
         for container in request["containers"]:
             directory = self._canonical(container["working_directory"])
             if not self._in_volume(directory) and not self._on_host(directory):
