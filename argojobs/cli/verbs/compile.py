@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.words import TakesWords
 
@@ -84,7 +85,7 @@ def command(
     warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
     for archive in prepared.archives:
         store(archive, target(*where).repository())
-    sys.stdout.write(written(in_store(prepared.workflow, chosen), to, output))
+    put_data(written(in_store(prepared.workflow, chosen), to, output))
     sys.stdout.flush()
     return 0
 

@@ -1,11 +1,11 @@
 """`argojobs retry`: run the failed steps of a run again."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 
 def command(
@@ -56,6 +56,6 @@ def command(
         if output is not None:
             print_object(workflow, output)
         else:
-            sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
+            put(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
         return 0
     return follow_run(chosen.place, workflow, output)
