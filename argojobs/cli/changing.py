@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from argojobs.cli.door import put
 from argojobs.errors import ConflictError, UsageError
 from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
 
@@ -109,7 +109,7 @@ def say_steps(names: Iterable[str], what: str) -> None:
     """Say in a line which steps it is about, items of a fan-out counted."""
     told = [_counted(name, count) for name, count, _ in _gathered((name, "") for name in names)]
     if told:
-        sys.stdout.write(f"{what}: {', '.join(told)}\n")
+        put(f"{what}: {', '.join(told)}\n")
 
 
 def say_reuse(steps: Iterable[Reuse]) -> None:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from argojobs.cli.door import put
+
 
 def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
     """Put `change(text)` in the place of the config file's text, and return the file.
@@ -26,7 +28,7 @@ def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
     check_change(before, after, path)
     if dry_run:
         shown = editing.difference(path, before, after)
-        sys.stdout.write(shown or f"nothing would change in {path}\n")
+        put(shown or f"nothing would change in {path}\n")
     elif after != before:
         editing.replace(path, before, after)
     return path

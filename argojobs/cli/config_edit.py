@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from argojobs.cli.door import put
 from argojobs.errors import ArgojobsError
 
 
@@ -25,7 +24,7 @@ def edit_config(name: str = "", *, dry_run: bool = False) -> int:
         after = kept.read_text(encoding="utf-8")
         check_config(after, kept)
         if dry_run:
-            sys.stdout.write(editing.difference(path, before, after) or "nothing would change\n")
+            put(editing.difference(path, before, after) or "nothing would change\n")
         elif after != before:
             editing.replace(path, before, after)
     except ArgojobsError as error:
@@ -34,7 +33,7 @@ def edit_config(name: str = "", *, dry_run: bool = False) -> int:
         raise
     forget(kept)
     if not dry_run:
-        sys.stdout.write(f"{path}: {'changed' if after != before else 'nothing was changed'}\n")
+        put(f"{path}: {'changed' if after != before else 'nothing was changed'}\n")
     return 0
 
 

@@ -17,7 +17,7 @@ from argojobs.cli.paths import localiser
 from argojobs.cli.pending import Pending
 from argojobs.cli.picture import Picture
 from argojobs.cli.plain_lines import PlainLines
-from argojobs.cli.text import cut, screen_of, show, wrapped
+from argojobs.cli.text import cut, screen_of, show, shown, wrapped
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.service import LogLine, Service, Workflow, is_final
@@ -243,7 +243,7 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
     def draw() -> Group:
         screen = screen_of(how.stream)
         lines = picture.lines(how.now(), screen)
-        cut_lines = [cut(line, screen.width - 1, signs=screen.signs) for line in lines]
+        cut_lines = [cut(shown(line), screen.width - 1, signs=screen.signs) for line in lines]
         return Group(*(Text.assemble(*line, no_wrap=True, end="\n") for line in cut_lines))
 
     local = localiser(how.service, str(picture.workflow["metadata"]["name"]))

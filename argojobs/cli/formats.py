@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+from argojobs.cli.door import put_data
+
 
 class Format(str, Enum):
     """How a verb prints its answer for a program."""
@@ -51,16 +53,14 @@ def print_yaml(value: Any) -> None:
     """Print a value as YAML whose strings stay strings."""
     from argojobs.manifest.yaml_write import write_yaml
 
-    sys.stdout.write(write_yaml(value))
+    put_data(write_yaml(value))
     sys.stdout.flush()
 
 
 def print_text(text: str) -> None:
     """Print one line; what the stream's encoding lacks is written as escapes."""
-    stream = sys.stdout
-    encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-    stream.flush()
+    put_data(text + "\n")
+    sys.stdout.flush()
 
 
 def _name(value: Any) -> str:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from argojobs.cli.coercion import lean
+from argojobs.cli.door import put
 from argojobs.errors import UsageError
 from argojobs.manifest.nearest import nearest
 
@@ -240,10 +241,10 @@ def _before_the_verb(
     if version:
         from argojobs.cli.verbs.version import own_version
 
-        typer.echo(f"argojobs {own_version()}")
+        put(f"argojobs {own_version()}\n")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
+        put(f"{ctx.get_help()}\n")
         raise typer.Exit
     given = {"context": context, "server": server, "verbose": verbose}
     defaults = {name: value for name, value in given.items() if value}

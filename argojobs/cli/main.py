@@ -83,7 +83,7 @@ def _say(error: ArgojobsError, *, verbose: bool) -> int:
     """Write an error: a user's own traceback first, then what, where and what to do."""
     if isinstance(error, UserCodeError) and error.traceback:
         _write(error.traceback.rstrip())
-    _write(f"{_label('error')}: {error.what}")
+    _write_error(error.what)
     if error.where:
         _write(f"  at {error.where}")
     for line in hint_text(error.hint).splitlines():
@@ -130,7 +130,7 @@ def _say_usage(error: Exception) -> int:
     if _option_given(error) in ("run", "runs") and "missing" in message.lower():
         hint = "@latest is your newest run; argojobs list shows all"
     message = message.replace("Value error, ", "").removesuffix(".")
-    _write(f"{_label('error')}: {message[:1].lower()}{message[1:]}")
+    _write_error(f"{message[:1].lower()}{message[1:]}")
     if hint:
         _write(f"  {hint}")
     if context is not None:
@@ -168,7 +168,7 @@ def _value_given(error: Exception) -> str:
 
 def _say_bug(error: Exception, *, verbose: bool) -> int:
     """Write that something went wrong that nobody thought of."""
-    _write(f"{_label('error')}: this is a bug in argojobs: {type(error).__name__}: {error}")
+    _write_error(f"this is a bug in argojobs: {type(error).__name__}: {error}")
     if verbose:
         _write_traceback(error)
         _write("  please report it with the traceback above and: argojobs version")
@@ -186,11 +186,13 @@ def _host_error(error: OSError) -> HostError:
     )
 
 
-def _label(word: str) -> str:
-    """Return a word in bold red where the error stream is a terminal that wants colours."""
-    from argojobs.cli.text import painted, screen_of
+def _write_error(what: str) -> None:
+    """Write what is wrong, after a word in red where the error stream wants colours."""
+    from argojobs.cli.text import Screen, screen_of, show
 
-    return painted([(word, "bold red")], colour=screen_of(sys.stderr).colour)
+    seen = screen_of(sys.stderr)
+    line = [("error", "bold red"), (f": {what}", "")]
+    show([line], stream=sys.stderr, screen=Screen(seen.colour, seen.signs, width=0))
 
 
 def _write_traceback(error: BaseException) -> None:
@@ -200,5 +202,6 @@ def _write_traceback(error: BaseException) -> None:
 
 
 def _write(text: str) -> None:
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    from argojobs.cli.door import put
+
+    put(text + "\n", sys.stderr)

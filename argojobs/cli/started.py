@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 from argojobs.errors import ConflictError, RunFailedError
 from argojobs.service import Service, Workflow
@@ -105,9 +106,9 @@ def follow_run(
         raise
     except KeyboardInterrupt:
         if pressed:
-            sys.stderr.write(f"{name} is being stopped; argojobs get {name}{place.options}\n")
+            put(f"{name} is being stopped; argojobs get {name}{place.options}\n", sys.stderr)
         else:
-            sys.stderr.write(goes_on(name, place.options))
+            put(goes_on(name, place.options), sys.stderr)
             warn(to_attach(created, place.options), "note")
         return INTERRUPTED
     if output is not None:

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TextIO
 
+from argojobs.cli.door import clean, put_lines
+
 Span = tuple[str, str]
 Line = Sequence[Span]
 
@@ -28,8 +30,6 @@ _SGR = {
     "cyan": "36",
 }
 
-#: Terminal escape sequences: a step's own colours and cursor moves.
-_ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])"
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -155,17 +155,21 @@ def _paint(text: str, style: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Take out what would move the cursor or change colours, keep the text.
+    """Return a text of one line as it may be shown.
 
     A progress bar overwrites its line with carriage returns: its last state is kept.
     """
-    if "\x1b" in text:
-        text = re.sub(_ESCAPES, "", text)
     if "\r" in text:
         text = text.rstrip("\r").rpartition("\r")[2]
+    text = clean(text)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c == "\t" else "" for c in text.expandtabs(4))
+
+
+def shown(line: Line) -> list[Span]:
+    """Return a line whose texts may be shown, wherever they come from."""
+    return [(clean(text), style) for text, style in line]
 
 
 def columns(
@@ -194,25 +198,19 @@ def columns(
     return lines
 
 
-def writable(text: str, stream: TextIO) -> str:
-    """Return a text as a stream's encoding can have it, the rest as escapes."""
-    encoding = stream.encoding or "utf-8"
-    try:
-        return text.encode(encoding, "backslashreplace").decode(encoding)
-    except LookupError:  # a stream whose encoding Python does not know
-        return text.encode("ascii", "backslashreplace").decode("ascii")
-
-
 def show(
     lines: Iterable[Line], *, stream: TextIO | None = None, screen: Screen | None = None
 ) -> None:
     """Write lines to a stream (standard output unless told), cut to its width."""
     target = stream or sys.stdout
     seen = screen or screen_of(target)
-    for line in lines:
-        text = painted(cut(line, seen.width, signs=seen.signs), colour=seen.colour)
-        target.write(writable(text, target) + "\n")
-    target.flush()
+    put_lines(
+        [
+            painted(cut(shown(line), seen.width, signs=seen.signs), colour=seen.colour)
+            for line in lines
+        ],
+        target,
+    )
 
 
 def warn(texts: Iterable[str], word: str = "warning") -> None:

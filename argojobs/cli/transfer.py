@@ -23,6 +23,7 @@ Progress = Callable[[int, int], None]
 @contextmanager
 def bar(what: str) -> Iterator[Progress | None]:
     """Show a progress bar on a terminal; None elsewhere. It goes away in the end."""
+    from argojobs.cli.door import clean
     from argojobs.cli.text import screen_of
 
     if not screen_of(sys.stderr).live:
@@ -32,10 +33,14 @@ def bar(what: str) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(binary_units=True))
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+    )
     console = Console(stderr=True)
     with Bars(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
-        task = bars.add_task(what, total=None)
+        task = bars.add_task(clean(what), total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 

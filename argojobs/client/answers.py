@@ -21,6 +21,7 @@ from argojobs.errors import (
     UnsupportedError,
     UsageError,
 )
+from argojobs.net.known_secrets import masked
 
 if TYPE_CHECKING:
     from argojobs.client.address import ServerAddress
@@ -132,7 +133,7 @@ def failure(
 
 def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) -> ArgojobsError:
     """Return the error that a gRPC code and its message are."""
-    where = asked.address.called
+    where, message = asked.address.called, masked(message)
     if _WRONG_STATE.search(message):
         return ConflictError(message, where=where)
     if _EXPIRED_VERSION.search(message):
@@ -172,6 +173,7 @@ def _is_finding(code: int, asked: Asked) -> bool:
 
 def redirected(location: str, asked: Asked) -> ForeignAnswerError:
     """The server sends elsewhere, where the token must not go."""
+    location = masked(location)
     host = re.match(r"https?://[^/?#]+", location)
     return ForeignAnswerError(
         f"it sends to another address: {host[0] if host else location.partition('?')[0]}",
@@ -207,7 +209,7 @@ def _is_html(body: bytes, content_type: str) -> bool:
 
 def _web_page(body: bytes, asked: Asked) -> ForeignAnswerError:
     title = _TITLE.search(body[:20000].decode("utf-8", "replace"))
-    called = f' "{title[1]}"' if title and title[1] else ""
+    called = f' "{masked(title[1])}"' if title and title[1] else ""
     return ForeignAnswerError(
         f"a web page{called} answers, not an Argo server",
         where=asked.address.called,

@@ -25,6 +25,7 @@ from argojobs.net.bounds import (
     Bounds,
     BoundsError,
 )
+from argojobs.net.known_secrets import remember
 
 if TYPE_CHECKING:
     from argojobs.client.answers import Asked
@@ -256,6 +257,7 @@ class Transport:
         if self._authorization is None:
             token = self.address.token
             self._authorization = authorization(token()) if token is not None else ""
+            remember(self._authorization.rpartition(" ")[2])
         headers = {"User-Agent": "argojobs", **self._connections.headers(), **(more or {})}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -283,15 +285,11 @@ class Transport:
         body = self._read(response, 100_000)
         return failure(
             response.status,
-            self._without_token(body),
+            body,
             response.headers.get("Content-Type", ""),
             asked,
             retry_after=_seconds(response.headers.get("Retry-After", "")),
         )
-
-    def _without_token(self, body: bytes) -> bytes:
-        secret = (self._authorization or "").rpartition(" ")[2].encode()
-        return body.replace(secret, b"***") if secret else body
 
     def asked(self, method: str, path: str) -> Asked:
         """Describe a request for messages."""

@@ -54,7 +54,10 @@ class Position:
         stamp, text = found[0].rstrip(), stamped[found.end() :]
         if stamp < self._began:
             return None
-        second = self._seconds(found[1], found[3])
+        try:
+            second = self._seconds(found[1], found[3])
+        except (ValueError, OverflowError):  # month 99: what a program wrote, no stamp
+            return self._take_unstamped(stamped)
         if second < self._newest - WINDOW:
             return None if self._reading_again else text
         key = hash((stamp, text))

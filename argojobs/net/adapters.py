@@ -15,11 +15,11 @@ class BoundedAdapter(HTTPAdapter):
 
     def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
         """See HTTPAdapter."""
-        super().init_poolmanager(*arguments, **named)  # type: ignore[no-untyped-call]
+        super().init_poolmanager(*arguments, **named)
         bound(self.poolmanager)
 
     def proxy_manager_for(self, *arguments: Any, **named: Any) -> urllib3.ProxyManager:
         """See HTTPAdapter."""
-        manager: urllib3.ProxyManager = super().proxy_manager_for(*arguments, **named)  # type: ignore[no-untyped-call]
+        manager: urllib3.ProxyManager = super().proxy_manager_for(*arguments, **named)
         bound(manager)
         return manager

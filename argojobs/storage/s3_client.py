@@ -22,7 +22,8 @@ from minio.deleteobjects import DeleteObject
 from minio.error import S3Error
 
 from argojobs.errors import ServerError, UsageError
-from argojobs.net.bounds import LONGEST_LIST
+from argojobs.net.bounds import LONGEST_LIST, BoundsError
+from argojobs.net.known_secrets import remember
 from argojobs.net.pools import SameHost, as_file, bound
 from argojobs.storage.s3_checksums import is_checksum, md5
 from argojobs.storage.s3_errors import RAISED, translated
@@ -176,10 +177,12 @@ class S3Client:
                 as_file(response)
                 for chunk in response.stream(CHUNK, decode_content=False):
                     if len(chunk) > stop - start:
-                        break
+                        raise damaged(self.place, self.place.url(found.key))
                     yield chunk
                     start += len(chunk)
                     cuts = 0
+            except BoundsError as error:
+                raise translated(error, self.place, "read", whole) from error
             except urllib3.exceptions.HTTPError as error:
                 cuts += 1
                 if cuts > self._patience.retries:
@@ -389,6 +392,8 @@ def _minio(
     bound(pool)
     host, slash, path = place.endpoint.partition("/")
     known = credentials or S3Credentials()
+    for secret in (known.secret_key, known.session_token):
+        remember(secret)
     try:
         client = Minio(
             host,

@@ -16,6 +16,7 @@ from urllib3 import exceptions as transport
 
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError, UsageError
 from argojobs.net.bounds import BoundsError
+from argojobs.net.known_secrets import masked
 
 if TYPE_CHECKING:
     from argojobs.storage.s3_place import S3Place
@@ -62,6 +63,8 @@ def translated(error: Exception, place: S3Place, operation: str, key: str = "") 
     what = f"{operation} s3://{place.bucket}/{key}".rstrip("/")
     if isinstance(error, S3Error):
         return _refused(error, place, operation, what)
+    if isinstance(error, S3ServerError) and 300 <= error.status_code < 400:
+        return _sent_on(place, what)
     if isinstance(error, S3ServerError):
         return ServerError(
             f"cannot {what}: the S3 service answers {error.status_code}",
@@ -163,7 +166,7 @@ def _sent_on(place: S3Place, what: str) -> UsageError:
 
 
 def _told(error: S3Error) -> str:
-    return f"{error.code}: {error.message}" if error.message else str(error.code)
+    return masked(f"{error.code}: {error.message}" if error.message else str(error.code))
 
 
 def _no_s3(place: S3Place, what: str, answer: str) -> ArgojobsError:

@@ -1,11 +1,11 @@
 """`argojobs abort`: end a run at once."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 
 def command(
@@ -36,5 +36,5 @@ def command(
         print_object(workflow, output)
         return 0
     does = "would abort" if dry_run else "aborting"
-    sys.stdout.write(f"{does} {name}{chosen.whose}\n")
+    put(f"{does} {name}{chosen.whose}\n")
     return 0

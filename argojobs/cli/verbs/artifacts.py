@@ -1,6 +1,5 @@
 """`argojobs artifacts`: what runs stored, and things stored for runs."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,7 +107,7 @@ def get(
         else:
             done = _get_output(artifact, target, path)
     if output is None:
-        sys.stdout.write(f"{done}\n")
+        put(f"{done}\n")
     elif output is Format.name:
         print_text(str(done))
     else:
@@ -155,7 +154,7 @@ def put(
             repository.put(str(source), key, progress=progress)
     if output is None:
         verb = "would store" if dry_run else "stored"
-        sys.stdout.write(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
+        put(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
     elif output is Format.name:
         print_text(url)
     else:

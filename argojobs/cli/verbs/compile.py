@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.words import TakesWords
 
@@ -89,7 +90,7 @@ def command(
     made = in_store(prepared.workflow, chosen)
     if loaded.manifest is not None:
         made = around(loaded.manifest, made)
-    sys.stdout.write(written(made, to, output))
+    put_data(written(made, to, output))
     sys.stdout.flush()
     return 0
 

@@ -8,6 +8,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.completion import complete_setting
+from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 
 app = typer.Typer(
@@ -61,7 +62,7 @@ def set_value(
 
     path = change_config(lambda text: with_setting(text, key, value), dry_run=dry_run)
     if not dry_run:
-        sys.stdout.write(f"{path}: set {'.'.join(split_key(key, {}))}\n")
+        put(f"{path}: set {'.'.join(split_key(key, {}))}\n")
     return 0
 
 
@@ -73,7 +74,7 @@ def unset(key: Key, dry_run: options.DryRun = False, verbose: options.Verbose = 
 
     path = change_config(lambda text: without_setting(text, key), dry_run=dry_run)
     if not dry_run:
-        sys.stdout.write(f"{path}: {key} is no longer set\n")
+        put(f"{path}: {key} is no longer set\n")
     return 0
 
 

@@ -1,6 +1,5 @@
 """`argojobs context`: where runs live."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.completion import complete_context
+from argojobs.cli.door import put, put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.verbs.context_add import add
 
@@ -88,7 +88,7 @@ def use(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose = 
     _contexts().get(name)
     path = change_config(lambda text: with_value(text, ("current_context",), name), dry_run=dry_run)
     if not dry_run:
-        sys.stdout.write(f"{path}: runs now live in {name} where no other context is named\n")
+        put(f"{path}: runs now live in {name} where no other context is named\n")
         used, said_by = chosen_name(_contexts(), "", _environ())
         if used != name:
             tell([f"here that is {used}: {said_by} says so"])
@@ -112,9 +112,9 @@ def delete(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose
 
     path = change_config(change, dry_run=dry_run)
     if not dry_run:
-        sys.stdout.write(f"{path}: deleted the context {name}\n")
+        put(f"{path}: deleted the context {name}\n")
         if contexts.current == name:
-            sys.stdout.write("it was the current one; now that is local, this machine\n")
+            put("it was the current one; now that is local, this machine\n")
     return 0
 
 
@@ -188,9 +188,9 @@ def import_contexts(
         _print([plain(one) for one in contexts], output)
     elif not dry_run:
         names = ", ".join(one.name for one in contexts)
-        sys.stdout.write(f"{path}: {plural(len(contexts), 'context')} imported: {names}\n")
+        put(f"{path}: {plural(len(contexts), 'context')} imported: {names}\n")
         if contexts:
-            sys.stdout.write(f"  argojobs context use {contexts[0].name}\n")
+            put(f"  argojobs context use {contexts[0].name}\n")
     return 0
 
 
@@ -218,12 +218,12 @@ def export(
         raise UsageError("the context local is on every machine", hint="export another one")
     text = exported(context)
     if output is None or dry_run:
-        sys.stdout.write(text)
+        put_data(text)
         return 0
     if output.exists() and not replace:
         raise ConflictError(f"{output} is there already", hint="add --replace to write over it")
     output.write_text(text, encoding="utf-8")
-    sys.stdout.write(f"wrote {output}; for others: argojobs context import {output}\n")
+    put(f"wrote {output}; for others: argojobs context import {output}\n")
     return 0
 
 

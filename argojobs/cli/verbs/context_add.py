@@ -1,12 +1,12 @@
 """`argojobs context add`: a context from options."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
 
@@ -240,9 +240,9 @@ def add_context(
     if dry_run:
         return 0
     if output is None:
-        sys.stdout.write(f"{path}: added the context {name}\n")
+        put(f"{path}: added the context {name}\n")
         if not use:
-            sys.stdout.write(f"  argojobs context use {name}\n")
+            put(f"  argojobs context use {name}\n")
     elif output is Format.name:
         print_text(name)
     else:

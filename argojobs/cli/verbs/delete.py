@@ -1,8 +1,7 @@
 """`argojobs delete`: forget runs."""
 
-import sys
-
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 from argojobs.service import is_final
 
@@ -37,7 +36,7 @@ def command(
             service.delete(name)
         if output is None:
             does = "would delete" if dry_run else "deleted"
-            sys.stdout.write(f"{does} {name}{of_whom}{going if dry_run else ''}\n")
+            put(f"{does} {name}{of_whom}{going if dry_run else ''}\n")
     if output is not None:
         print_objects(workflows, Format(output))
     return 0

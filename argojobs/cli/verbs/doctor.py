@@ -8,6 +8,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.completion import complete_context
+from argojobs.cli.door import put, put_data
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,15 +100,15 @@ def _set_up(chosen: "Context", write: str, *, apply: bool, dry_run: bool) -> int
     objects = objects_of(chosen, namespace)
     text = as_text(objects, chosen.name, namespace)
     if write == "-":
-        sys.stdout.write(text)
+        put_data(text)
     elif write:
         target = Path(write) / f"{chosen.name}.yaml"
         if dry_run:
-            sys.stdout.write(f"would write {target}\n")
+            put(f"would write {target}\n")
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-            sys.stdout.write(f"{target}\n")
+            put(f"{target}\n")
     return _apply(chosen, objects, namespace, dry_run=dry_run) if apply else 0
 
 
@@ -120,19 +121,19 @@ def _apply(
 
     if dry_run:
         for one in objects:
-            sys.stdout.write(f"would apply {one['kind']} {one['metadata']['name']}\n")
+            put(f"would apply {one['kind']} {one['metadata']['name']}\n")
         return 0
     left = []
     with needed_kube(chosen) as kube:
         for one, problem in applied(kube, objects):
             called = f"{one['kind']} {one['metadata']['name']}"
-            sys.stderr.write(f"{called}: {problem or 'is there'}\n")
+            put(f"{called}: {problem or 'is there'}\n", sys.stderr)
             if problem:
                 left.append(one)
     if not left:
         return 0
-    sys.stderr.write("somebody who may has to do the rest: kubectl apply -f - with this\n")
-    sys.stdout.write(as_text(left, chosen.name, namespace))
+    put("somebody who may has to do the rest: kubectl apply -f - with this\n", sys.stderr)
+    put_data(as_text(left, chosen.name, namespace))
     return 2
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put_data
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -
     if output is None:
         show(lint_formats.text_lines(linted), screen=screen)
     elif output is LintFormat.github:
-        sys.stdout.write("".join(f"{one}\n" for one in lint_formats.github_lines(linted.reports)))
+        put_data("".join(f"{one}\n" for one in lint_formats.github_lines(linted.reports)))
     else:
         from argojobs.cli.formats import print_json
         from argojobs.cli.verbs.version import own_version

@@ -8,6 +8,7 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.completion import complete_step
+from argojobs.cli.door import put_log
 from argojobs.service import LogLine, Service, Workflow, phase_of
 
 
@@ -36,12 +37,8 @@ def command(
     place = target(context, server)
     service = place.service
     workflow = find_run(service, run, options=place.options)
-    write = sys.stdout.write
-    encoding = sys.stdout.encoding or "utf-8"
     for text in log_texts(service, workflow, step, follow=follow, tail=tail):
-        plain = text.isascii()
-        shown = text if plain else text.encode(encoding, "backslashreplace").decode(encoding)
-        write(f"{shown}\n")
+        put_log(text)
         if follow:
             sys.stdout.flush()
     sys.stdout.flush()

@@ -1,6 +1,5 @@
 """`argojobs new`: copy a pipeline to start from."""
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +7,7 @@ from typing import Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.errors import ConflictError, HostError
 
 
@@ -44,7 +44,7 @@ def command(
             hint=f"choose another folder: argojobs new {sample.value} FOLDER",
         )
     if dry_run:
-        sys.stdout.write(f"would write {target} ({len(text.splitlines())} lines)\n")
+        put(f"would write {target} ({len(text.splitlines())} lines)\n")
         return 0
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as file:
@@ -56,7 +56,7 @@ def command(
         f"  argojobs run {target} {PARAMETERS[sample]}",
         f"  argojobs compile {target}    # the Argo Workflow that it is",
     ]
-    sys.stdout.write("\n".join(lines) + "\n")
+    put("\n".join(lines) + "\n")
     return 0
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 from argojobs.service import Workflow
@@ -54,7 +55,7 @@ def command(
         links = [text for text in shown.values() if "://" in text and not text.startswith("s3://")]
         for link in links if wanted else links[:1]:
             if not browser.open_address(link):
-                sys.stderr.write("no browser can be opened here: follow the link\n")
+                put("no browser can be opened here: follow the link\n", sys.stderr)
                 break
     return 0
 

@@ -1,11 +1,11 @@
 """`argojobs resubmit`: start a run again as a new one, from the beginning or from a step."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.cli.words import TakesWords
 from argojobs.errors import UsageError
 
@@ -83,12 +83,12 @@ def command(
         if start or reuse:
             say_reuse(steps)
         else:
-            sys.stdout.write("all steps run again (to reuse some: --from STEP)\n")
+            put("all steps run again (to reuse some: --from STEP)\n")
     if dry_run:
         if output is not None:
             print_object(workflow, output)
         else:
-            sys.stdout.write(f"would run {name}\n")
+            put(f"would run {name}\n")
         return 0
     created = service.create(workflow)
     if detach:

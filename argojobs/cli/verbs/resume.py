@@ -1,11 +1,11 @@
 """`argojobs resume`: let a suspended run go on."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.errors import ConflictError
 
 
@@ -54,5 +54,5 @@ def command(
         print_object(workflow, output)
         return 0
     does = "would resume" if dry_run else "resumed"
-    sys.stdout.write(f"{does} {name}{chosen.whose}: {', '.join(waiting)}\n")
+    put(f"{does} {name}{chosen.whose}: {', '.join(waiting)}\n")
     return 0

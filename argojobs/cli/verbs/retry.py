@@ -1,11 +1,11 @@
 """`argojobs retry`: run the failed steps of a run again."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 
 def command(
@@ -58,12 +58,12 @@ def command(
     if output is None:
         say_changed(chosen.workflow, given.spec)
         does = "would be" if dry_run else "are"
-        sys.stdout.write(f"{stay} of {plural(len(steps), 'step')} {does} kept\n")
+        put(f"{stay} of {plural(len(steps), 'step')} {does} kept\n")
         say_steps(names, "would run again" if dry_run else "runs again")
     if dry_run or detach:
         if output is not None:
             print_object(workflow, output)
         else:
-            sys.stdout.write(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
+            put(f"{'would retry' if dry_run else 'retrying'} {name}{chosen.whose}\n")
         return 0
     return follow_run(chosen.place, workflow, output, kept=kept)

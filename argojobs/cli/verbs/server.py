@@ -1,11 +1,11 @@
 """`argojobs server`: the controller of this machine, which runs the steps of all runs."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 app = typer.Typer(
     name="server",
@@ -51,12 +51,12 @@ def stop(
     service = local()
     facts = service.status()
     if not facts["running"]:
-        sys.stdout.write("no controller runs\n")
+        put("no controller runs\n")
     elif dry_run:
-        sys.stdout.write(f"would stop the controller (process {facts['pid']})\n")
+        put(f"would stop the controller (process {facts['pid']})\n")
     else:
         service.shutdown(force=force)
-        sys.stdout.write(f"stopped the controller (process {facts['pid']})\n")
+        put(f"stopped the controller (process {facts['pid']})\n")
     return 0
 
 

@@ -1,11 +1,11 @@
 """`argojobs stop`: end a run early."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 
 def command(
@@ -36,5 +36,5 @@ def command(
         print_object(workflow, output)
         return 0
     does = "would stop" if dry_run else "stopping"
-    sys.stdout.write(f"{does} {name}{chosen.whose}\n")
+    put(f"{does} {name}{chosen.whose}\n")
     return 0

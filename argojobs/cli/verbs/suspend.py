@@ -1,8 +1,7 @@
 """`argojobs suspend`: let a run start nothing more for now."""
 
-import sys
-
 from argojobs.cli import options
+from argojobs.cli.door import put
 
 
 def command(
@@ -30,7 +29,7 @@ def command(
         print_object(workflow, output)
         return 0
     does = "would suspend" if dry_run else "suspended"
-    sys.stdout.write(
+    put(
         f"{does} {name}{chosen.whose}; to let it go on: argojobs resume {name}{chosen.place.options}\n"
     )
     return 0

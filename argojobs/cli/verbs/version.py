@@ -1,9 +1,9 @@
 """`argojobs version`: what to put into a report of a bug."""
 
 import platform
-import sys
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 
 
@@ -20,7 +20,7 @@ def command(output: options.Output = None, verbose: options.Verbose = False) -> 
         print_text(facts["argojobs"])
     else:
         for name, value in facts.items():
-            sys.stdout.write(f"{name:<9} {value}\n")
+            put(f"{name:<9} {value}\n")
     return 0
 
 

@@ -4,6 +4,7 @@ import sys
 import time
 
 from argojobs.cli import options
+from argojobs.cli.door import put
 from argojobs.service import is_final
 
 
@@ -52,7 +53,7 @@ def command(
         final = workflow if ended else follow(how, workflow)
     except KeyboardInterrupt:
         # Said here, after the drawing was closed: what is written into it is overwritten.
-        sys.stderr.write(goes_on(name, place.options))
+        put(goes_on(name, place.options), sys.stderr)
         return INTERRUPTED
     streamed = how.mode == "plain" and not ended
     code = show_end(place, final, stream, time.time(), streamed=streamed)

@@ -16,6 +16,7 @@ from argojobs.errors import ArgojobsError, ServerError, UsageError
 from argojobs.images.logins.credentials import HUB, HUB_API, Credentials, bare_host
 from argojobs.images.registry.line import is_near, open_session, request
 from argojobs.images.registry.token import token_for
+from argojobs.net.known_secrets import masked, remember
 
 if TYPE_CHECKING:
     import requests
@@ -148,12 +149,12 @@ class Channel:
             token = token_for(
                 challenges["bearer"], scope, who, self.session, self.host, plain=self.plain_http
             )
-            return f"Bearer {token}" if token else None
+            return f"Bearer {remember(token)}" if token else None
         if "basic" in challenges and who is not None:
             import base64
 
             pair = base64.b64encode(f"{who.user}:{who.password}".encode()).decode()
-            return f"Basic {pair}"
+            return f"Basic {remember(pair)}"
         return None
 
 
@@ -162,6 +163,8 @@ def open_channel(url: str, credentials: Credentials | None, context: str) -> Cha
     scheme, host = _scheme(url), bare_host(url).partition("/")[0]
     name = HUB_API if host == HUB else host
     session = open_session(host)
+    for secret in (credentials.password, credentials.identity_token) if credentials else ():
+        remember(secret)
     bases = [f"{scheme}://{name}"] if scheme else [f"https://{name}"]
     if not scheme and is_near(host):
         bases.append(f"http://{name}")
@@ -214,4 +217,4 @@ def _told(answer: requests.Response) -> str:
         text = str(first.get("message") or first.get("code") or "")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return ""
-    return f": {text.splitlines()[0][:200]}" if text else ""
+    return f": {masked(text.splitlines()[0][:200])}" if text.strip() else ""

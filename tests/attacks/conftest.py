@@ -1,0 +1,40 @@
+"""Small bounds, so that a server that keeps to none is found out in a second."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # the hostile server, by its name
+
+from argojobs.net import bounds
+
+FIGURES = Counter()
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The table of bounds, a hundredth of its size."""
+    for name, changed in {
+        "HEAD": bounds.Bounds(seconds=1, size=1 << 17),
+        "ANSWER": bounds.Bounds(seconds=1, size=1 << 20),
+        "FILE": bounds.Bounds(seconds=1, slowest=1 << 10),
+    }.items():
+        monkeypatch.setattr(bounds, name, changed)
+        for user in ("argojobs.client.http", "argojobs.net.pools", "argojobs.storage.s3_small"):
+            monkeypatch.setattr(f"{user}.{name}", changed, raising=False)
+    monkeypatch.setattr("argojobs.client.streams.ANSWER", bounds.ANSWER)
+
+
+@pytest.fixture
+def figure(request):
+    """Count an attack that was withstood, under the name of its file."""
+    yield
+    FIGURES[request.node.path.name] += 1
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many attacks there were."""
+    for name, count in sorted(FIGURES.items()):
+        terminalreporter.write_line(f"{name}: {count} attacks tried")
