@@ -22,7 +22,7 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.debug.ways import beside_of
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.names import find_run
@@ -49,7 +49,8 @@ def command(
     )
     ended = is_final(workflow)
     try:
-        final = workflow if ended else follow(how, workflow)
+        with told_when_left("" if ended else goes_on(name, place.options)):
+            final = workflow if ended else follow(how, workflow)
     except KeyboardInterrupt:
         # Said here, after the drawing was closed: what is written into it is overwritten.
         sys.stderr.write(goes_on(name, place.options))
