@@ -264,7 +264,9 @@ class ArgoService:
     def _patience(self) -> Patience:
         from argojobs.client.watching import Patience
 
-        return Patience(self.transport.sleep, self._clock, options=self.address.options)
+        return Patience(
+            self.transport.sleep, self._clock, options=self.address.options, note=self._note
+        )
 
     def _change(
         self, name: str, verb: str, body: Mapping[str, Any], done: Callable[[Workflow], bool]
