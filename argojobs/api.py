@@ -70,7 +70,10 @@ class Run:
         )
 
     def logs(self, step: str = "", *, follow: bool = False) -> Iterator[str]:
-        """Yield the log lines of a step, or of all of them; with follow until they end."""
+        """Yield the log lines of a step, or of all of them; with follow until they end.
+
+        Then a line that has no end yet, as a progress bar, comes about every second as it stands.
+        """
         from argojobs.cli.verbs.logs import log_texts
 
         return log_texts(

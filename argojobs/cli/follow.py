@@ -263,7 +263,7 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
 
     def take(line: LogLine) -> None:
         if line.text.strip():
-            picture.add_line(line.node_id, local(line.text))
+            picture.add_line(line.node_id, local(line.text), unfinished=line.unfinished)
 
     screen = screen_of(how.stream)
     console = Console(file=how.stream, highlight=False, no_color=not screen.colour)

@@ -53,8 +53,8 @@ def step_lines(
         threading.Thread(target=target, name=target.__name__, daemon=True).start()
     seen: Counter[str] = Counter()
     while isinstance(one := told.get(), LogLine):
-        seen[one.node_id] += 1
-        if seen[one.node_id] > skipped[one.node_id]:
+        seen[one.node_id] += not one.unfinished
+        if one.unfinished or seen[one.node_id] > skipped[one.node_id]:
             yield one
     if isinstance(one, ArgojobsError):
         raise one
