@@ -70,10 +70,15 @@ class Run:
         )
 
     def logs(self, step: str = "", *, follow: bool = False) -> Iterator[str]:
-        """Yield the log lines of a step, or of all of them; with follow until the run ends."""
+        """Yield the log lines of a step, or of all of them; with follow until they end.
+
+        Then a line that has no end yet, as a progress bar, comes about every second as it stands.
+        """
         from argojobs.cli.verbs.logs import log_texts
 
-        return log_texts(self.service, self.workflow, step, follow=follow, tail=0)
+        return log_texts(
+            self.service, self.workflow, step, self.target.again, follow=follow, tail=0
+        )
 
     @property
     def outputs(self) -> Any:

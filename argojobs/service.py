@@ -50,11 +50,15 @@ class WatchEvent:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of a pod's log, without its newline."""
+    """One line of a pod's log, without its newline.
+
+    unfinished: it has none yet, as a progress bar; what it is then is told again when it has.
+    """
 
     node_id: str
     pod: str
     text: str
+    unfinished: bool = False
 
 
 class Service(Protocol):

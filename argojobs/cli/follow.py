@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TextIO
@@ -20,6 +20,7 @@ from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import cut, screen_of, show, shown, wrapped
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.images.unwinding import unwinding
 from argojobs.service import LogLine, Service, Workflow, is_final
 
 #: Shows some lines about a subject; none takes them back.
@@ -67,6 +68,22 @@ def goes_on(name: str, options: str = "") -> str:
     options: what a command must say to get there, with a blank in front.
     """
     return f"{name} goes on; argojobs watch {name}{options}, argojobs stop {name}{options}\n"
+
+
+@contextmanager
+def told_when_left(text: str) -> Iterator[None]:
+    """Say what goes on where we end before it does: by a signal, or as nobody reads any more.
+
+    Raises SystemExit for SIGTERM and SIGHUP.
+    """
+    try:
+        with unwinding():
+            yield
+    except (SystemExit, BrokenPipeError):
+        with suppress(OSError):  # nobody reads that either
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        raise
 
 
 def leave(_: int, note: Callable[[str], None]) -> None:  # noqa: ARG001 - see Follow.interrupted
@@ -250,7 +267,7 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
 
     def take(line: LogLine) -> None:
         if line.text.strip():
-            picture.add_line(line.node_id, local(line.text))
+            picture.add_line(line.node_id, local(line.text), unfinished=line.unfinished)
 
     screen = screen_of(how.stream)
     console = Console(file=how.stream, highlight=False, no_color=not screen.colour)

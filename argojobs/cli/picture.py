@@ -30,6 +30,7 @@ class Picture:
         self.options = options
         self._lock = threading.RLock()
         self._logs: dict[str, deque[str]] = {}
+        self._unfinished: set[str] = set()  # pods whose last line is
         self.note = ""
         self._told: dict[str, tuple[str, ...]] = {}
         self.workflow = workflow
@@ -50,10 +51,16 @@ class Picture:
                 self._steps = steps_of(self.workflow)
             return self._steps
 
-    def add_line(self, node_id: str, text: str) -> None:
-        """Take a log line of a pod."""
+    def add_line(self, node_id: str, text: str, *, unfinished: bool = False) -> None:
+        """Take a log line of a pod, in the place of one that was unfinished."""
         with self._lock:
-            self._logs.setdefault(node_id, deque(maxlen=LOG_LINES)).append(text)
+            lines = self._logs.setdefault(node_id, deque(maxlen=LOG_LINES))
+            if node_id in self._unfinished:
+                lines.pop()
+                self._unfinished.discard(node_id)
+            lines.append(text)
+            if unfinished:
+                self._unfinished.add(node_id)
 
     def tell(self, subject: str, lines: Sequence[str]) -> None:
         """Show some lines about a subject in place of those before; none takes them back."""

@@ -68,8 +68,12 @@ class PlainLines:
                     self._step(step)
 
     def take(self, line: LogLine) -> None:
-        """Write a log line, unless it was read before."""
+        """Write a log line, unless it was read before; one that is unfinished counts for none."""
         with self._lock:
+            if line.unfinished:
+                if line.node_id not in self._drained:
+                    self._show(line)
+                return
             count = self._brought[line.node_id] = self._brought.get(line.node_id, 0) + 1
             if count > self._written.get(line.node_id, 0):
                 self._runs(line.node_id)
@@ -125,6 +129,9 @@ class PlainLines:
 
     def _log(self, line: LogLine) -> None:
         self._written[line.node_id] = self._written.get(line.node_id, 0) + 1
+        self._show(line)
+
+    def _show(self, line: LogLine) -> None:
         title = self._picture.step_name(line.node_id) or line.node_id
         self._write([(f"[{title}] {plain(self._local(line.text))}", "")])
 

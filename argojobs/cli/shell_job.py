@@ -74,7 +74,7 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     Ctrl-C meanwhile is as `follow_run` has it. idle: as `say_waits` has it. Raises RunFailedError when it was pending for too
     long, and what entering raises; then it is said how to come back and to end the job.
     """
-    from argojobs.cli.follow import leave
+    from argojobs.cli.follow import leave, told_when_left
     from argojobs.cli.links import link_lines
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.started import stopper
@@ -86,7 +86,8 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     pressed: list[int] = []
     stop = stopper(place.service, name, pressed) if place.context.is_local else leave
     try:
-        with pods_of(place, created) as pods:
+        left = told_when_left(f"{goes_on(name, place.options)}\n")
+        with left, pods_of(place, created) as pods:
             entered = _awaited(place, pods, name, pending, stop, told)
             if entered is not None:
                 return use(place, pods, entered, created)
@@ -252,13 +253,16 @@ def _to_the_end(place: Target, workflow: Workflow) -> int:
 
 def enter_job(place: Target, workflow: Workflow, step: str) -> int:
     """Come back to a job that waits for a shell: `ssh --end`. Raises UsageError for another run."""
+    from argojobs.cli.follow import told_when_left
+
     name = str(workflow["metadata"]["name"])
     if not shell_job.waits_for_shell(workflow):
         raise UsageError(
             f"{name} does not wait for a shell: --end would end nothing",
             hint=f"leave --end out; argojobs stop {name}{place.options} ends a run",
         )
-    with pods_of(place, workflow) as pods:
+    left = told_when_left(f"{goes_on(name, place.options)}\n")
+    with left, pods_of(place, workflow) as pods:
         entered = running_step(pods, workflow, step, place.options)
         try:
             return use(place, pods, entered, workflow)

@@ -48,10 +48,12 @@ def follow_new(
     folder: Path | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
+    from argojobs.cli.follow import goes_on, told_when_left
     from argojobs.cli.links import link_lines
     from argojobs.cli.text import show
 
-    show(link_lines(created, place.context), stream=_stream(output))
+    with told_when_left(goes_on(str(created["metadata"]["name"]), place.options)):
+        show(link_lines(created, place.context), stream=_stream(output))
     return follow_run(place, created, output, quiet=quiet, pending=pending, folder=folder)
 
 
@@ -68,14 +70,14 @@ def follow_run(
     """Follow a run that was just started to its end, and return the exit code.
 
     quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
-    server to go on. pending: tells of waiting; a run that it gives up is ended. folder:
+    server to go on; where we are ended otherwise it goes on, and that is said. pending: tells of waiting; a run that it gives up is ended. folder:
     of the user's project, that of the current one unless given; ways to debuggers are noted there.
     kept: ids of the nodes that had ended before, of which nothing is told.
 
     Raises RunFailedError when it was pending for too long.
     """
     from argojobs.cli.debug.ways import beside_of, to_attach
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.summary import show_end
@@ -98,7 +100,8 @@ def follow_run(
         kept=kept,
     )
     try:
-        final = follow(how, created)
+        with told_when_left(goes_on(name, place.options)):
+            final = follow(how, created)
         code = show_end(place, final, stream, time.time(), streamed=how.mode == "plain")
     except RunFailedError as error:
         with suppress(ConflictError):  # it ended just now

@@ -127,11 +127,14 @@ class Connections:
 
 def _is_open(connection: HTTPConnection) -> bool:
     """Tell whether the other side keeps a connection open: nothing is to be read from it then."""
-    if connection.sock is None:
-        return False
+    return connection.sock is not None and not says_something(connection, 0)
+
+
+def says_something(connection: HTTPConnection, seconds: float) -> bool:
+    """Tell whether something is to be read from a connection within so many seconds, or its end."""
     with selectors.DefaultSelector() as selector:
         selector.register(connection.sock, selectors.EVENT_READ)
-        return not selector.select(0)
+        return bool(selector.select(seconds))
 
 
 def _proxy_authorization(proxy: SplitResult) -> Mapping[str, str]:

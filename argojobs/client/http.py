@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from argojobs.client.address import ServerAddress, authorization
-from argojobs.client.connections import Connections
+from argojobs.client.connections import Connections, says_something
 from argojobs.client.failures import UnclearError, connection_failure
 from argojobs.errors import ArgojobsError
 from argojobs.net.bounds import (
@@ -37,6 +37,8 @@ VERSION_PATH = "/api/v1/version"
 CONNECT_TIMEOUT = 5.0
 ANSWER_TIMEOUT = 60.0
 SILENCE_TIMEOUT = 45.0
+#: After so many seconds of each it is said that nothing came yet.
+TOLD_AFTER = {ANSWER_TIMEOUT: 5.0, SILENCE_TIMEOUT: 20.0}
 
 #: Seconds before each further try of a request that may be made again.
 PAUSES = (0.25, 0.5, 1.0, 2.0)
@@ -59,19 +61,21 @@ class Transport:
     """Requests to one server, over connections that are kept open.
 
     meanwhile: called once, when the next request is on its way, before its answer is waited for;
-    None for nothing to do.
+    None for nothing to do. note: is told in a line of a server that takes long to answer.
     """
 
     def __init__(
         self,
         address: ServerAddress,
         *,
+        note: Callable[[str], None] = lambda _: None,
         sleep: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = chance,
         pauses: tuple[float, ...] = PAUSES,
     ) -> None:
         self.address = address
         self.sleep = sleep
+        self._note = note
         self._connections = Connections(address)
         self._chance = chance
         self._pauses = pauses
@@ -215,6 +219,7 @@ class Transport:
                     connection.request(method, self._connections.target(target), body, shown)
             self._use_the_wait()
             with self._may_break():
+                self._tell_of_silence(connection, timeout)
                 return connection, cast("BoundedResponse", connection.getresponse())
         except BaseException:
             connection.close()
@@ -236,6 +241,16 @@ class Transport:
     def _allow(self, response: BoundedResponse, bounds: Bounds) -> None:
         with self._may_break():
             response.allow(bounds)
+
+    def _tell_of_silence(self, connection: HTTPConnection, timeout: float) -> None:
+        """Return once an answer begins, or after having said that it takes long."""
+        told_after = TOLD_AFTER.get(timeout)
+        if told_after is not None and not says_something(connection, told_after):
+            self._note(
+                f"{self.address.called} has not answered for {told_after:g} seconds; "
+                f"it is waited for up to {timeout:g}"
+            )
+            connection.sock.settimeout(timeout - told_after)
 
     def _use_the_wait(self) -> None:
         """Do what will be needed anyway while the server works."""

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class ArgoService:
     """Workflows on an Argo server, in one namespace. Keeps `service.Service`.
 
-    note: told in a line what is worth knowing and no error (logs that come from the archive).
+    note: told in a line what is worth knowing and no error (logs that come from the archive, a
+    server that takes long).
     repository: where artifacts are read directly, if the caller can; else the server gives them.
     sleep, clock, chance: for tests.
     """
@@ -49,7 +50,7 @@ class ArgoService:
         self._note = note
         self._repository = repository
         self._clock = clock
-        self.transport = Transport(address, sleep=sleep, chance=chance)
+        self.transport = Transport(address, note=note, sleep=sleep, chance=chance)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -288,7 +289,9 @@ class ArgoService:
     def _patience(self) -> Patience:
         from argojobs.client.watching import Patience
 
-        return Patience(self.transport.sleep, self._clock, options=self.address.options)
+        return Patience(
+            self.transport.sleep, self._clock, options=self.address.options, note=self._note
+        )
 
     def _change(
         self, name: str, verb: str, body: Mapping[str, Any], done: Callable[[Workflow], bool]

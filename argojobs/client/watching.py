@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 #: Seconds without any answer after which the state of a run is called unknown.
 OUTAGE = 600.0
+#: Seconds after which a further break is worth a line.
+NOTE_AGAIN = 60.0
 
 #: What a watch need not carry; parts of an object that no reader here uses.
 LEFT_OUT = "-result.object.metadata.managedFields"
@@ -35,7 +37,8 @@ LEFT_OUT = "-result.object.metadata.managedFields"
 class Patience:
     """Growing pauses while a server is out of reach, up to a limit; any answer begins anew.
 
-    options: what a command of ours must say to get to the server, for the hint.
+    options: what a command of ours must say to get to the server, for the hint. note: is told, in
+    a line, that an outage has begun, at most once in `NOTE_AGAIN` seconds.
     """
 
     def __init__(
@@ -44,8 +47,11 @@ class Patience:
         clock: Callable[[], float] = time.monotonic,
         *,
         options: str = "",
+        note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._options = options
+        self._note = note
+        self._noted: float | None = None
         self._sleep = sleep
         self._clock = clock
         self._since: float | None = None
@@ -59,6 +65,9 @@ class Patience:
         """Wait before the next try. Raises ServerError when it has been too long."""
         now = self._clock()
         self._since = now if self._since is None else self._since
+        if error is not None and (self._noted is None or now - self._noted > NOTE_AGAIN):
+            self._noted = now
+            self._note(f"{name} is followed again once it can be: {error.what}")
         if now - self._since > OUTAGE:
             raise ServerError(
                 f"the state of {name} is unknown: {error.what if error else 'no answer comes'}",
@@ -104,7 +113,7 @@ def watch(
         if state is None or _uid(state) != _uid(last):
             yield _vanished(transport, namespace, last)
             return
-        if _version(state) != _version(last):
+        if not _is_same(state, last):
             last = state
             yield WatchEvent("MODIFIED", last)
 
@@ -131,7 +140,15 @@ def _newer(event: Mapping[str, Any], last: Workflow, called: str) -> Workflow | 
         return found
     new, old = _version(found), _version(last)
     older = new.isdecimal() and old.isdecimal() and int(new) < int(old)
-    return None if older or new == old else found
+    return None if older or _is_same(found, last) else found
+
+
+def _is_same(one: Workflow, other: Workflow) -> bool:
+    """Whether two readings of a run are the same: by their versions, by content without these."""
+    new, old = _version(one), _version(other)
+    if new and old:
+        return new == old
+    return all(one.get(part) == other.get(part) for part in ("spec", "status"))
 
 
 def _read_again(
@@ -190,4 +207,4 @@ def _uid(workflow: Mapping[str, Any]) -> str:
 
 
 def _version(workflow: Mapping[str, Any]) -> str:
-    return str(workflow["metadata"].get("resourceVersion", ""))
+    return str(workflow["metadata"].get("resourceVersion") or "")

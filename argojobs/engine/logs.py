@@ -8,7 +8,9 @@ to the end of the file, has all of it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from argojobs.engine.store import Store
@@ -17,6 +19,8 @@ from argojobs.service import LogLine
 LOG_NAME = "main.log"
 
 _CHUNK = 1 << 20
+#: Seconds after which a line that goes on growing is told as it is, and told again.
+UNFINISHED = 1.0
 
 
 class PodLog:
@@ -28,6 +32,8 @@ class PodLog:
         self._path = path
         self._offset = 0
         self._partial = b""
+        self._told = b""
+        self._since: float | None = None
 
     def read(self, *, last: bool = False) -> Iterator[LogLine]:
         """Yield the lines completed since; with `last` also one without a newline at the end."""
@@ -39,6 +45,7 @@ class PodLog:
             while descriptor >= 0 and (data := os.pread(descriptor, _CHUNK, self._offset)):
                 self._offset += len(data)
                 *lines, self._partial = (self._partial + data).split(b"\n")
+                self._since = None if lines else self._since
                 for line in lines:
                     yield self._line(line)
         finally:
@@ -47,6 +54,18 @@ class PodLog:
         if last and self._partial:
             line, self._partial = self._partial, b""
             yield self._line(line)
+
+    def unfinished(self, now: float) -> LogLine | None:
+        """Return a line that has had no end for a while, if it is new: the last state of it.
+
+        now: in seconds.
+        """
+        self._since = now if self._since is None else self._since
+        if now - self._since < UNFINISHED or self._partial in (b"", self._told):
+            return None
+        self._since, self._told = now, self._partial
+        shown = self._partial.rstrip(b"\r").rpartition(b"\r")[2]
+        return replace(self._line(shown), unfinished=True) if shown else None
 
     def skip_to_tail(self, count: int) -> None:
         """Begin with the last `count` lines that are there now."""
@@ -85,11 +104,12 @@ def read_logs(
     follow: bool = False,
     tail: int = 0,
     pause: Callable[[], object],
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[LogLine]:
     """Yield the log lines of a run's pods, in the order of the pods, later as they come.
 
     directory_of: pod name -> its directory. node_id: that node's pod alone. follow: go on until
-    the run is final. tail: begin with so many of the last lines of each pod. pause: waits a
+    the run is final, and tell lines that have no end yet about every second. tail: begin with so many of the last lines of each pod. pause: waits a
     moment; called whenever nothing is left to read. Raises `NotFoundError`.
     """
     readers: dict[str, PodLog] = {}
@@ -110,6 +130,8 @@ def read_logs(
             yield from reader.read(last=over)
             if over:
                 done.add(pod_node)
+            elif (line := reader.unfinished(clock())) is not None:
+                yield line
         if final or not follow:
             return
         pause()

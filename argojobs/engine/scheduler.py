@@ -104,8 +104,8 @@ class Scheduler:
         self.runs: dict[str, ActiveRun] = {}
         self._queue: deque[tuple[ActiveRun, Event]] = deque()
         self._by_directory: dict[str, tuple[ActiveRun, str]] = {}
-        #: Pods that wait for a GPU which another home has.
-        self._without_gpu = False
+        #: Why pods wait for a GPU although this home has one left; "" where none does.
+        self._without_gpu = ""
         self._look_again_at = 0.0
 
     # What happens
@@ -266,16 +266,18 @@ class Scheduler:
         directory = self._directory(run.name, pod.start.name)
         self._by_directory.pop(directory, None)
         if self.gpus and pod.resources.gpu:
-            release(self.gpus, directory)
+            try:
+                release(self.gpus, directory)
+            except HostError as error:  # of a pod that has ended a lease holds nothing
+                log(f"{run.name}: {error.what}")
 
     def _choose_pods(self) -> None:
         """Give pods their turn, as many as fit."""
         running = [pod.resources for run in self.runs.values() for pod in run.running.values()]
-        self._without_gpu = False
+        self._without_gpu = ""
         for name, node_id in choose(self._candidates(), running, self.capacity):
             run = self.runs[name]
             if not self._equip(run, run.waiting[node_id]):
-                self._without_gpu = True
                 continue
             pod = run.mark_started(node_id)
             directory = self._directory(name, pod.start.name)
@@ -330,23 +332,25 @@ class Scheduler:
             return f"waits: this run may have {run.most_pods} at once (max_pods in the settings)"
         lacking = shortage(pod.resources, used, self.capacity)
         if not lacking:
-            return (
-                "waits for a GPU: in use elsewhere on this host"
-                if self._without_gpu
-                else "waits for its turn"
-            )
+            why = self._without_gpu
+            return f"waits for a GPU: {why}" if why else "waits for its turn"
         holders = [one.name for one in self.runs.values() if one.running]
         names = ["this run" if name == run.name else name for name in holders]
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         return f"waits for {lacking} in use by {', '.join(names[:2])}{more}"
 
     def _equip(self, run: ActiveRun, pod: Pod) -> bool:
-        """Lend a pod its GPUs; False when another home has them now."""
+        """Lend a pod its GPUs; False when another home has them now, or it cannot be known."""
         count = min(pod.resources.gpu, len(self.gpus))
         if not count:
             return True
-        lent = lease(count, self.gpus, self._directory(run.name, pod.start.name))
+        try:
+            lent = lease(count, self.gpus, self._directory(run.name, pod.start.name))
+        except HostError as error:
+            self._without_gpu = error.what
+            return False
         if lent is None:
+            self._without_gpu = "in use elsewhere on this host"
             return False
         pod.gpus = lent
         return True

@@ -315,3 +315,26 @@ def test_who_waits_in_silence_has_no_steps_made_out(monkeypatch: pytest.MonkeyPa
     assert made == []
     assert seen.steps == seen.steps == ()
     assert made == [seen.workflow]
+
+
+def test_a_line_that_has_no_end_yet_is_written_and_counts_for_none(service: FakeService) -> None:
+    stream = io.StringIO()
+    picture = Picture(service.then["r"][0])
+    lines = PlainLines(service, picture, stream, str, lambda: 0.0)  # type: ignore[arg-type]
+    for text in ("10%", "20%"):
+        lines.take(LogLine("r-train", "r-train", text, unfinished=True))
+    lines.take(LogLine("r-train", "r-train", "epoch 1"))
+    picture.update(service.then["r"][1])
+    lines.changed(picture.workflow)
+    lines.take(LogLine("r-train", "r-train", "late", unfinished=True))
+    text = stream.getvalue()
+    assert text.startswith("[train] 10%\n[train] 20%\n[train] epoch 1\n")
+    assert text.count("epoch 1") == 1
+    assert "late" not in text, "its step has ended"
+
+
+def test_drawn_live_a_line_takes_the_place_of_what_it_was() -> None:
+    picture = Picture(workflow("r", "Running"))
+    for text, unfinished in (("one", False), ("10%", True), ("20%", True), ("100%", False), ("two", False)):  # fmt: skip
+        picture.add_line("a", text, unfinished=unfinished)
+    assert picture.logs() == {"a": ("one", "100%", "two")}

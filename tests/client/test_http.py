@@ -1,8 +1,11 @@
 """Requests: what is tried again, what is not, and how tokens and redirects are handled."""
 
-import pytest
-from fake_argo import WORKFLOWS, Reply, error
+import threading
 
+import pytest
+from fake_argo import EVENTS, WORKFLOWS, Reply, error, event
+
+from argojobs.client import http
 from argojobs.client.failures import UnclearError
 from argojobs.errors import ServerError, UsageError
 
@@ -137,3 +140,36 @@ def test_what_fails_meanwhile_is_no_failure_of_the_server(argo, service):
     with pytest.raises(OSError, match="a module cannot be read"):
         service.summaries(meanwhile=fails)
     assert service.summaries() == []
+
+
+@pytest.mark.parametrize("way", ["answer", "stream"])
+def test_a_server_that_accepts_and_does_not_answer_is_told_of(argo, connect, monkeypatch, way):
+    monkeypatch.setattr(http, "TOLD_AFTER", dict.fromkeys(http.TOLD_AFTER, 0.01))
+    told, said = [], threading.Event()
+
+    def note(text):
+        told.append(text)
+        said.set()
+
+    service = connect(note=note)
+    argo.add("one")
+    silent = {"act": lambda: said.wait(30)}
+    if way == "answer":
+        argo.script(f"GET {ONE}", Reply(argo.workflows["one"], **silent))
+        service.get("one")
+    else:
+        argo.add("one", "Running")
+        done = event("MODIFIED", argo.change("one", "Succeeded"))
+        argo.workflows["one"] = argo.workflows["one"] | {"status": {"phase": "Running"}}
+        argo.script(f"GET {EVENTS}", Reply([done], **silent))
+        argo.workflows["one"]["metadata"] = {**argo.workflows["one"]["metadata"], "resourceVersion": "1"}  # fmt: skip
+        assert [one.type for one in service.watch("one")] == ["ADDED", "MODIFIED"]
+    assert len(told) == 1
+    assert "has not answered for 0.01 seconds; it is waited for up to" in told[0]
+
+
+def test_a_server_that_answers_is_not_told_of(argo, connect):
+    told = []
+    argo.add("one")
+    connect(note=told.append).get("one")
+    assert told == []

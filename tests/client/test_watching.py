@@ -191,3 +191,54 @@ def test_another_run_of_the_name_is_not_the_run(argo, service):
     argo.script(WATCH, Reply([], act=replaced))
     with pytest.raises(ServerError, match="how it ended is unknown"):
         seen(service)
+
+
+def without_version(run, **status):
+    run = {**run, "metadata": {**run["metadata"]}, "status": {**run["status"], **status}}
+    del run["metadata"]["resourceVersion"]
+    return run
+
+
+def test_a_run_whose_objects_have_no_version_ends_all_the_same(argo, service):
+    argo.add("one", "Running")
+    argo.workflows["one"] = without_version(argo.workflows["one"])
+    first = argo.workflows["one"]
+    nodes = {**first, "status": {**first["status"], "progress": "1/2"}}
+    done = {**nodes, "status": {**nodes["status"], "phase": "Succeeded"}}
+    events = [event("MODIFIED", one) for one in (nodes, nodes, done)]
+    argo.script(WATCH, Reply(events))
+    assert seen(service) == [
+        ("ADDED", "Running"), ("MODIFIED", "Running"), ("MODIFIED", "Succeeded"),
+    ]  # fmt: skip
+
+
+def test_what_ended_meanwhile_is_read_without_versions_too(argo, service):
+    argo.add("one", "Running")
+    first = argo.workflows["one"] = without_version(argo.workflows["one"])
+    done = {**first, "status": {**first["status"], "phase": "Failed"}}
+    argo.script(WATCH, Reply([], act=lambda: argo.workflows.update(one=done)))
+    assert seen(service) == [("ADDED", "Running"), ("MODIFIED", "Failed")]
+
+
+@pytest.mark.parametrize("version", ["", None, 7])
+def test_odd_versions_end_as_well(argo, service, version):
+    argo.add("one", "Running")
+    first = argo.workflows["one"]
+    first["metadata"]["resourceVersion"] = version
+    done = {**first, "status": {**first["status"], "phase": "Failed"}}
+    if version == 7:
+        done["metadata"] = {**first["metadata"], "resourceVersion": 8}
+    argo.script(WATCH, Reply([event("MODIFIED", done)]))
+    assert seen(service)[-1] == ("MODIFIED", "Failed")
+
+
+def test_a_break_is_told_once_and_not_again_at_once(argo, connect, time):
+    told = []
+    service = connect(note=told.append)
+    argo.add("one", "Running")
+    argo.script(WATCH, *[Reply(cut=-1)] * 5)
+    argo.script(WATCH, Reply([], act=lambda: argo.change("one", "Succeeded")))
+    assert seen(service)[-1] == ("MODIFIED", "Succeeded")
+    (line,) = told
+    assert line.startswith("one is followed again once it can be: the server lab (")
+    assert "closed the connection" in line

@@ -57,7 +57,7 @@ def test_a_pod_with_a_result_holds_nothing(tmp_path):
 def test_the_lease_outlives_the_controller_while_the_supervisor_lives(tmp_path):
     folder, a, b = tmp_path / "leases", *(pod(tmp_path, name) for name in "ab")
     lease(1, ["0"], a, folder)
-    _controller_died(folder / "gpu-0")
+    _controller_died(folder / f"gpu-0.{os.geteuid()}")
     claim(a, Started(str(os.getpid()), start_time(os.getpid()), boot_identity()))
     assert lease(1, ["0"], b, folder) is None
 
@@ -73,7 +73,7 @@ def test_the_lease_of_a_pod_never_started_ends_with_its_controller(tmp_path):
     folder, a, b = tmp_path / "leases", *(pod(tmp_path, name) for name in "ab")
     lease(1, ["0"], a, folder)
     assert lease(1, ["0"], b, folder) is None
-    _controller_died(folder / "gpu-0")
+    _controller_died(folder / f"gpu-0.{os.geteuid()}")
     assert lease(1, ["0"], b, folder) == ["0"]
 
 

@@ -121,3 +121,55 @@ def test_a_run_deleted_while_it_is_followed_says_so(store, tmp_path):
     assert next(found).text == "one"
     with pytest.raises(NotFoundError):
         next(found)
+
+
+def unfinished(log, now):
+    assert list(log.read()) == []
+    line = log.unfinished(now)
+    return None if line is None else (line.text, line.unfinished)
+
+
+def test_a_line_that_goes_on_is_told_about_every_second(tmp_path):
+    log = PodLog("a", "pod-a", directory(tmp_path, "pod-a") / "main.log")
+    assert unfinished(log, 0) is None, "there is none"
+    write(tmp_path, "pod-a", b"\r 1%")
+    assert unfinished(log, 0.5) is None, "it may end at once"
+    assert unfinished(log, 1.1) == (" 1%", True)
+    write(tmp_path, "pod-a", b"\r 2%\r 3%\r")
+    assert unfinished(log, 1.9) is None, "not yet"
+    assert unfinished(log, 2.2) == (" 3%", True)
+    assert unfinished(log, 9) is None, "it stands"
+    write(tmp_path, "pod-a", b"\r100%\nnext")
+    assert texts(log.read()) == ["\r 1%\r 2%\r 3%\r\r100%"]
+    assert unfinished(log, 10) is None, "a new line, which may end at once"
+    assert unfinished(log, 11.1) == ("next", True)
+
+
+@pytest.mark.parametrize("odd", [b"\r", b"\r\r\r", b"\xe2\x82", b"\x1b[2K"])
+def test_odd_beginnings_of_lines_break_nothing(tmp_path, odd):
+    log = PodLog("a", "pod-a", directory(tmp_path, "pod-a") / "main.log")
+    unfinished(log, 0)
+    write(tmp_path, "pod-a", odd)
+    unfinished(log, 5)
+    write(tmp_path, "pod-a", b"x\n")
+    assert texts(log.read()) == [(odd + b"x").decode(errors="replace")]
+
+
+def test_followed_logs_tell_of_it_and_finished_ones_do_not(store, tmp_path):
+    write(tmp_path, "pod-a", b"one\n50%")
+    seconds = iter(range(100))
+
+    def pause():
+        write(tmp_path, "pod-a", b"\r60%")
+        if next(seconds) == 3:
+            store.commit([RunChange("run", status={"phase": "Succeeded"})])
+
+    told = read_logs(
+        store, "run", lambda pod: directory(tmp_path, pod), follow=True, pause=pause,
+        clock=iter(range(100)).__next__,
+    )  # fmt: skip
+    lines = [(line.text, line.unfinished) for line in told]
+    assert lines[0] == ("one", False)
+    assert ("60%", True) in lines
+    assert lines[-1][1] is False
+    assert lines[-1][0].startswith("50%\r60%")

@@ -9,6 +9,7 @@ from fakes import SUBMITTER, FakeExecutor, chain, fan, step, work, workflow
 from argojobs.engine import active
 from argojobs.engine import scheduler as module
 from argojobs.engine.devices import Resources
+from argojobs.engine.leases import lease, release
 from argojobs.engine.reserve import RESERVE_FILE, RESERVE_SIZE, give_up_reserve, make_reserve
 from argojobs.engine.scheduler import Scheduler
 from argojobs.engine.store import Store
@@ -494,3 +495,30 @@ def test_a_command_that_is_not_known_changes_nothing(bench, capsys):
     assert "no command 'Dance' is known here" in capsys.readouterr().err
     bench.run_out()
     assert bench.status()["phase"] == "Succeeded"
+
+
+def test_no_gpu_is_lent_while_the_leases_cannot_be_read_and_that_is_said(bench, monkeypatch):
+    folder = bench.home / "devices"
+    monkeypatch.setattr(module, "host_gpus", lambda: ["0"])
+    monkeypatch.setattr(module, "lease", lambda *asked: lease(*asked, folder))
+    monkeypatch.setattr(module, "release", lambda *asked: release(*asked, folder))
+    bench.capacity = Resources(cpu=4, memory=2**40, gpu=1)
+    bench.start()
+    folder.touch()  # what another user put in its place
+    limits = {"limits": {"nvidia.com/gpu": "1"}}
+    needs = {"name": "main", "container": {"image": "i", "command": ["x"], "resources": limits}}
+    bench.submit(workflow("gpu", templates=[needs]))
+    bench.submit(workflow(templates=[chain(1)]))
+    bench.run_out()
+    assert bench.status()["phase"] == "Succeeded", "a run without GPUs goes on"
+    bench.now += 2
+    bench.turn()
+    (node,) = bench.status("gpu")["nodes"].values()
+    assert node["message"].startswith(f"waits for a GPU: {folder}, where the users of this machine")
+    folder.unlink()
+    bench.turn()
+    (pod,) = bench.executor.running()
+    folder.rename(bench.home / "away")
+    folder.touch()
+    bench.end(pod)
+    assert bench.status("gpu")["phase"] == "Succeeded", "what it held is given back all the same"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -451,3 +452,55 @@ def test_an_exit_code_is_held_too_and_stays_what_it_is(place: Path, tmp_path: Pa
             client.continue_(thread)
             client.wait_for_event("terminated")
         assert program.end()[0] == 9
+
+
+# Whose a connection is
+
+
+def connected(host: str, to: str) -> tuple[socket.socket, socket.socket]:
+    """Return both ends of a connection, that of the listener first."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as listener:
+        there = socket.socket(socket.AF_INET6 if ":" in to else socket.AF_INET)
+        there.connect((to, listener.getsockname()[1]))
+        return listener.accept()[0], there
+
+
+@pytest.mark.parametrize("to", ["127.0.0.1", "127.0.0.9", "::ffff:127.0.0.1"])
+def test_a_connection_of_ones_own_is_known(to: str) -> None:
+    here, there = connected("0.0.0.0" if to == "127.0.0.9" else HOST, to)
+    with here, there:
+        assert debugger.is_from_owner(here)
+
+
+def test_a_connection_that_is_closed_is_nobodys(tmp_path: Path) -> None:
+    here, there = connected(HOST, HOST)
+    with here:
+        there.sendall(b"said")
+        there.close()
+        assert not debugger.is_from_owner(here)
+
+
+def test_without_tables_nobody_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(debugger, "_TABLES", {str(tmp_path / "none"): ""})
+    here, there = connected(HOST, HOST)
+    with here, there:
+        assert not debugger.is_from_owner(here)
+
+
+@pytest.mark.skipif(shutil.which("lsof") is None, reason="there is no lsof")
+def test_where_linux_does_not_tell_lsof_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    here, there = connected(HOST, HOST)
+    with here:
+        assert debugger.is_from_owner(here)
+        there.close()
+        assert not debugger.is_from_owner(here)
+
+
+def test_a_debugpy_that_starts_its_adapter_otherwise_is_refused() -> None:
+    with (
+        pytest.raises(RuntimeError, match="cannot be kept from other users"),
+        debugger._adapter_guarded(),
+    ):
+        pass

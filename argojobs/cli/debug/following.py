@@ -268,6 +268,8 @@ def _read(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None
             for line in service.logs(run, follow=True):
                 if leaving.is_set():
                     return
+                if line.unfinished:
+                    continue
                 ways.take(lambda: service.get(run), line.node_id, line.text)
         except NotFoundError:
             return  # it was deleted: whoever follows it says so

@@ -1,7 +1,7 @@
 """`argojobs logs`: the log lines of a run, of one step or of all."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import typer
@@ -21,7 +21,7 @@ def command(
         ),
     ] = "",
     follow: Annotated[
-        bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")
+        bool, typer.Option("-f", "--follow", help="Go on until the run or step has ended.")
     ] = False,
     tail: Annotated[
         int, typer.Option("-n", "--tail", metavar="N", min=0, help="Only the last N lines; 0: all.")
@@ -37,7 +37,7 @@ def command(
     place = target(context, server)
     service = place.service
     workflow = find_run(service, run, options=place.options)
-    for text in log_texts(service, workflow, step, follow=follow, tail=tail):
+    for text in log_texts(service, workflow, step, place.again, follow=follow, tail=tail):
         put_log(text)
         if follow:
             sys.stdout.flush()
@@ -46,12 +46,24 @@ def command(
 
 
 def log_texts(
-    service: Service, workflow: Workflow, step: str, *, follow: bool, tail: int
+    service: Service,
+    workflow: Workflow,
+    step: str,
+    connect: Callable[[], Service],
+    *,
+    follow: bool,
+    tail: int,
 ) -> Iterator[str]:
-    """Yield the lines as shown: as they are for one pod, headed by `[step]` for several."""
+    """Yield the lines as shown: as they are for one pod, headed by `[step]` for several.
+
+    connect: makes a service for a thread of its own. follow: until the run has ended, or the step
+    that is meant.
+    """
     from argojobs.cli.names import step_named
     from argojobs.cli.paths import localiser
+    from argojobs.cli.phases import ENDED
     from argojobs.cli.picture import Picture
+    from argojobs.cli.step_lines import step_lines
     from argojobs.cli.tree import walk
 
     name = str(workflow["metadata"]["name"])
@@ -59,13 +71,20 @@ def log_texts(
     wanted = step_named(workflow, step) if step else None
     pods = [pod for one in walk([wanted] if wanted else picture.steps) for pod in one.pods]
     if wanted is not None and len(pods) == 1 and (not follow or not wanted.attempts):
-        lines = service.logs(name, node_id=pods[0], follow=follow, tail=tail)
+        if follow and wanted.phase not in ENDED:
+            lines = step_lines(connect, workflow, wanted, tail)
+        else:
+            lines = service.logs(name, node_id=pods[0], tail=tail)
         yield from (local(line.text) for line in lines)
         return
     ended = phase_of(workflow) != "" and not follow
     single = wanted is None and ended and len(pods) == 1
     heads: dict[str, str] = {}  # by node; most lines are of a node that had one before
-    for line in service.logs(name, follow=follow, tail=0 if wanted else tail):
+    if follow and wanted is not None and wanted.phase not in ENDED:
+        found = step_lines(connect, workflow, wanted)
+    else:
+        found = service.logs(name, follow=follow and wanted is None, tail=0 if wanted else tail)
+    for line in found:
         head = heads.get(line.node_id)
         if head is None:
             if not picture.step_name(line.node_id):

@@ -23,7 +23,7 @@ def command(
     """
     from argojobs.cli.connect import target
     from argojobs.cli.debug.ways import beside_of
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for
+    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.names import find_run
@@ -50,7 +50,8 @@ def command(
     )
     ended = is_final(workflow)
     try:
-        final = workflow if ended else follow(how, workflow)
+        with told_when_left("" if ended else goes_on(name, place.options)):
+            final = workflow if ended else follow(how, workflow)
     except KeyboardInterrupt:
         # Said here, after the drawing was closed: what is written into it is overwritten.
         put(goes_on(name, place.options), sys.stderr)
