@@ -103,7 +103,7 @@ def test_a_global_argument_without_a_value_fails_the_workflow_before_any_node() 
     done = play(made)
     assert done["status"]["phase"] == "Failed"
     assert done["status"]["message"].startswith("failed to set global parameters: ")
-    assert "nodes" not in done["status"]
+    assert done["status"]["nodes"] == {}
 
 
 def test_an_unknown_entrypoint_is_an_error_of_the_workflow() -> None:
