@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+#: The message of a pod that its own deadline ended, in Kubernetes' words.
+DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
+
 Node = dict[str, Any]
 Template = dict[str, Any]
 

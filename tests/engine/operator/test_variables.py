@@ -312,3 +312,12 @@ workflowMetadata: {labels: {a: b}, labelsFrom: {c: {expression: workflow.paramet
     labels = done["metadata"]["labels"]
     assert (labels["a"], labels["c"]) == ("b", "v")
     assert tree(done) == {"wf": "Succeeded"}
+
+
+def test_lists_of_parameters_that_are_empty_are_null() -> None:
+    text = "{{=inputs.parameters}} {{workflow.parameters}}"
+    main = f"{{container: {{image: i, args: ['{text}', '{{{{workflow.parameters.json}}}}']}}}}"
+    player = Player(manifest(main))
+    player.begin()
+    (pod,) = player.started
+    assert pod.template["container"]["args"] == ["null null", "null"]
