@@ -7,14 +7,16 @@ with a hyphen, a space or a `#` breaks a condition where it is not in quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from ...errors import ExpressionError
+from ..expressions.tags import raw_tags, unclosed
 from ..findings import Finding, error, warning
 from ..places import Path
 from ..when_quotes import STATUS
-from .subject import Subject, callers
+from .subject import Place, Subject, callers, items
 
 _TAG = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*\}\}", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -30,11 +32,37 @@ _DEEPEST_TAG = 2
 
 def check_conditions(subject: Subject) -> Iterator[Finding]:
     """The `when` of every task and step."""
+    given = {
+        f"workflow.parameters.{one.get('name')}": one.get("value")
+        for _, one in items(subject.spec.get("arguments"), "parameters")
+    }
     for place in subject.places:
         for caller in callers(place.template, place.path):
             text = caller.value.get("when")
             if text:
                 yield from check_condition(text, (*caller.path, "when"))
+                yield from _check_values(text, (*caller.path, "when"), given | _inputs(place))
+
+
+def _inputs(place: Place) -> dict[str, Any]:
+    """What the inputs of a template are when nothing is given for them."""
+    return {
+        f"inputs.parameters.{one.get('name')}": one.get("value", one.get("default"))
+        for _, one in items(place.template.get("inputs"), "parameters")
+    }
+
+
+def _check_values(text: str, path: Path, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """That no value which Argo puts in by then opens a tag that nothing closes."""
+    for tag in raw_tags(text):
+        value = given.get(tag.strip())
+        if type(value) is str and unclosed(value) is not None:
+            yield error(
+                "unclosed-tag",
+                path,
+                f"the value of {{{{{tag.strip()}}}}} has a `{{{{` without `}}}}`, which Argo refuses in a `when`",
+                "compare a value without `{{`",
+            )
 
 
 def quoted(text: str) -> str:

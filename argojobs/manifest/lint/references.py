@@ -105,11 +105,12 @@ def _template(
                 own = _Names(subject, globals_, value, resolver)
                 yield from _template(subject, globals_, value, (*caller.path, field), own)
             elif field in ("hooks", "onExit"):
+                after = graph.ancestry is not None or _has_exit_hook(caller)
                 yield from check_texts(
                     value,
                     (*caller.path, field),
                     graph.resolver(caller, after=True),
-                    graph.resolver(caller, after=True, tag=True),
+                    graph.resolver(caller, after=after, tag=True),
                 )
             elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
                 value
@@ -147,6 +148,9 @@ class _Graph:
         def fault(name: str) -> Fault | None:
             if name == "item" or name.startswith("item."):
                 if caller is not None and caller.loops:
+                    if after and self.ancestry is not None:
+                        what = f"in a dag the hooks of a loop know no {{{{{name}}}}}: it stays as it is"
+                        return warning, "unknown-variable", what, "loop in steps"
                     return _item_fault(name, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
                 return self.node_fault(name, caller, after=after, tag=tag)
@@ -168,7 +172,8 @@ class _Graph:
         if other is caller or other.name == caller.name:
             if after or not rest or rest == "status":
                 return None
-            return error, "reference-not-before", f"{what!r} names itself", "name an earlier one"
+            hint = "name an earlier one; of steps only an `exit` hook knows what its own step made"
+            return error, "reference-not-before", f"{what!r} names itself", hint
         if not self.is_before(other, caller):
             hint = f"add {what!r} to `depends`"
             if self.ancestry is None:
@@ -242,6 +247,11 @@ class _Graph:
             default = "give the output a valueFrom.default"
         hint = f"{default}, or give both the same `when`"
         return warning, "skipped-output", message, hint
+
+
+def _has_exit_hook(caller: Caller) -> bool:
+    """Whether a step has an exit handler: only then Argo lets its hooks name its own outputs."""
+    return bool(caller.value.get("onExit") or (caller.value.get("hooks") or NOTHING).get("exit"))
 
 
 def _may_be(rest: str, outputs: frozenset[str]) -> bool:

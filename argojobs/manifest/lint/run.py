@@ -13,6 +13,7 @@ from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
 from .kinds import check_object
 from .leaves import check_leaves, check_workflow_limits
+from .loops import check_loops
 from .outputs import check_inputs_and_outputs
 from .pods import check_pods
 from .ports import check_host_ports
@@ -34,6 +35,7 @@ _RULES = (
     check_used,
     check_references,
     check_conditions,
+    check_loops,
     check_retries,
     check_pods,
     check_host_ports,
