@@ -240,13 +240,23 @@ class _Graph:
         if self.ancestry is not None and not _goes_on_when_skipped(caller, what):
             return None
         if _has_default(self.subject.called(other.value), rest):
-            return None
+            return self.older_fault(rest, what) if self.subject.older else None
         message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
         default = "make the artifact optional"
         if not rest.startswith("outputs.artifacts."):
             default = "give the output a valueFrom.default"
         hint = f"{default}, or give both the same `when`"
         return warning, "skipped-output", message, hint
+
+    def older_fault(self, rest: str, what: str) -> Fault | None:
+        """Return what an Argo before 4.1 makes of the default of what was skipped (seen with 4.0.5)."""
+        if not rest.startswith("outputs.parameters."):
+            return None
+        does = "waits for it for ever" if self.ancestry is None else "gives an empty text"
+        message = (
+            f"{what!r} may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
+        )
+        return warning, "skipped-output", message, "give both the same `when`, or update the server"
 
 
 def _has_exit_hook(caller: Caller) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..check import check_workflow, with_text
@@ -50,12 +51,13 @@ def lint(
     refs: Refs = "warn",
     templates: Sequence[Mapping[str, Any]] = (),
     kind: str = "Workflow",
+    older: bool = False,
 ) -> list[Finding]:
     """Return all that is wrong or unwise in an object, each finding once.
 
     refs: what a reference to a template that is nowhere to be seen is: an error, a warning, or
     nothing. templates: WorkflowTemplate and ClusterWorkflowTemplate objects to look them up in.
-    kind: one of KINDS. Paths begin at the object. Where a value has the wrong type altogether,
+    kind: one of KINDS. older: for an Argo before 4.1. Paths begin at the object. Where a value has the wrong type altogether,
     only fields and types are judged: the other rules rely on them.
     """
     assert kind in KINDS, f"lint knows no {kind}"
@@ -64,7 +66,8 @@ def lint(
     if not any(finding.code == "wrong-type" for finding in found):
         usable = [one for template in templates if (one := _usable(template)) is not None]
         text = with_text(workflow, fields)
-        found.extend(_rules(text, subject_of(text, kind, refs, usable)))
+        subject = replace(subject_of(text, kind, refs, usable), older=older)
+        found.extend(_rules(text, subject))
     return list(dict.fromkeys(found))
 
 
