@@ -137,6 +137,24 @@ CAUSES = (
         where="message",
     ),
     told(
+        "items-no-json",
+        r"^(?!.*withParam).*(?:invalid character '.+' (?:looking for|after |in )"
+        r"|unexpected end of JSON input)",
+        "Argo gathers what the items of a loop print, and one of them did not print JSON",
+        "let each item print one JSON value, or take an output parameter of the loop instead of "
+        "its outputs.result",
+        "argojobs logs {run}{options}",
+        where="message",
+    ),
+    told(
+        "inline-loop",
+        r"failed to get a template",
+        "a loop has an inline template, and what follows the loop looks for it by its name",
+        "give the template a name, and call it by `template:`; lint finds it before a run",
+        "argojobs lint FILE",
+        where="message",
+    ),
+    told(
         "invalid-manifest",
         r"invalid spec: (?P<why>[^\n]+)",
         "the manifest is not valid: {why}",

@@ -50,7 +50,7 @@ def duration(text: object) -> float:
     length = _length(value) if len(value) <= _LONGEST else None
     if length is None or abs(length) >= _MOST:
         raise ManifestError(
-            f"unable to parse {value[:_LONGEST]} as a duration",
+            f"unable to parse {value[:_LONGEST]} as a duration: {_fault(value[:_LONGEST])}",
             hint='write seconds, or a Go duration such as "90s", "5m" or "1h30m".',
         )
     return length
@@ -67,6 +67,18 @@ def _length(value: str) -> float | None:
     if not body or "".join(m.group(0) for m in _PART.finditer(body)) != body:
         return None
     return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
+
+
+def _fault(value: str) -> str:
+    """Why a text is not a duration, in the words of Go's time.ParseDuration."""
+    rest = value[1:] if value[:1] in ("+", "-") else value
+    while match := re.match(r"(\d+\.?\d*|\.\d+)([^\d.]*)", rest):
+        if not match[2]:
+            return f'time: missing unit in duration "{value}"'
+        if match[2] not in _UNITS:
+            return f'time: unknown unit "{match[2]}" in duration "{value}"'
+        rest = rest[match.end() :]
+    return f'time: invalid duration "{value}"'
 
 
 def took(node: dict[str, Any]) -> str:

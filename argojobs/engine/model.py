@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+#: The message of a pod that its own deadline ended, in Kubernetes' words.
+DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
+
 Node = dict[str, Any]
 Template = dict[str, Any]
 

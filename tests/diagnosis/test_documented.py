@@ -97,6 +97,8 @@ ENDINGS = {
     "volume-mount": 'FailedMount: MountVolume.SetUp failed for volume "data" : mount failed: exit status 32',
     "timeout": "Step timeout",
     "invalid-manifest": "invalid spec: templates.main.outputs.artifacts.x.path must be given",
+    "items-no-json": "error in entry template execution: invalid character 'd' looking for beginning of value",
+    "inline-loop": "error in entry template execution: failed to get a template",
     "container-settings": "CreateContainerError: context deadline exceeded while naming it",
     "message": "words that nobody knows",
 }
@@ -107,6 +109,26 @@ def test_how_a_step_ended(cause: str) -> None:
     (finding,) = diagnose(of_message(ENDINGS[cause]))
     assert finding.cause == cause, finding.what
     assert "{" not in finding.what
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "step group deemed errored due to child wf[0].n error: unexpected end of JSON input",
+        "invalid character 'x' after top-level value",
+        r"invalid character '\'' looking for beginning of object key string",
+        "invalid character 'o' in literal null (expecting 'u')",
+    ],
+)
+def test_what_go_says_of_json_is_about_a_loop_but_for_a_list_to_loop_over(message: str) -> None:
+    (finding,) = diagnose(of_message(message))
+    assert finding.cause == "items-no-json"
+    (other,) = diagnose(
+        of_message(
+            "withParam value could not be parsed as a JSON list: [1,: unexpected end of JSON input"
+        )
+    )
+    assert other.cause != "items-no-json"
 
 
 def test_the_numbers_of_an_eviction_and_a_quota_are_said() -> None:

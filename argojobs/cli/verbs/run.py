@@ -164,6 +164,10 @@ def command(
     plan = plan.said_by(command_line(ctx.obj or ()))
     warn(plan.warnings)
     warn(plan.notes, "note")
+    if place.local is None and not dry_run:
+        from argojobs.cli.older_argo import notes_for
+
+        warn(notes_for(place.service, plan.workflow))
     if dry_run:
         _, plan = lacking(plan, place.context)
         warn(place.service.check(plan.workflow), "note")

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from argojobs.engine.executors.running import DEADLINE_MESSAGE
+from argojobs.engine.model import DEADLINE_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.engine.collect import RESULT_LIMIT
 from argojobs.engine.executors.processes import send
+from argojobs.engine.model import DEADLINE_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
 LONGEST_WAIT = 3600.0  # seconds; a clock that is set does not stop a deadline for longer
 
 

@@ -31,7 +31,6 @@ from argojobs.engine.executors.processes import (
     start_time,
 )
 from argojobs.engine.executors.running import (
-    DEADLINE_MESSAGE,
     Ended,
     Wakeups,
     Watch,
@@ -39,7 +38,7 @@ from argojobs.engine.executors.running import (
     spawn,
     start_problem,
 )
-from argojobs.engine.model import PodResult
+from argojobs.engine.model import DEADLINE_MESSAGE, PodResult
 from argojobs.engine.request_format import FORMAT
 from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load

@@ -11,6 +11,7 @@ from __future__ import annotations
 from argojobs.engine.model import Node
 from argojobs.engine.operator import arguments, dag, execute, finish, outputs, steps
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, is_hook
+from argojobs.engine.operator.references import last_attempt
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 
@@ -68,13 +69,22 @@ def take_up(turn: Turn) -> None:
     for node_id in list({**turn.state.nodes, **turn.changes}):
         node = turn.must(node_id)
         if fulfilled(node):
-            outputs.publish(turn, node)
+            if _is_given_out(turn, node):
+                outputs.publish(turn, node)
             if _belongs_to_open(turn, node):
                 turn.later("fulfilled", node_id)
         elif node["type"] in {"Steps", "DAG"}:
             turn.later("go on", node_id)
         elif node["type"] == "Retry":
             turn.later("attempt", node_id)
+
+
+def _is_given_out(turn: Turn, node: Node) -> bool:
+    """Whether the outputs with a global name are the workflow's: a dag's at the end of a dag around it."""
+    if last_attempt(turn, node)["type"] != "DAG":
+        return True
+    boundary = turn.node(node.get("boundaryID", ""))
+    return boundary is not None and boundary["type"] == "DAG" and boundary["phase"] == "Succeeded"
 
 
 def _belongs_to_open(turn: Turn, node: Node) -> bool:

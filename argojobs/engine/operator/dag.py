@@ -10,12 +10,12 @@ from typing import Any
 
 from argojobs.engine.model import Node
 from argojobs.engine.operator import assess, execute, fanout, hooks, outputs
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.frames import Frame, expands
 from argojobs.engine.operator.graph import Graph
 from argojobs.engine.operator.outbound import below, outbound
 from argojobs.engine.operator.phases import fulfilled, is_hook, unsuccessful
-from argojobs.engine.operator.references import Members
-from argojobs.engine.operator.resolve import invalid_when, resolve, scope_in
+from argojobs.engine.operator.references import Members, check_gathered
+from argojobs.engine.operator.resolve import resolve, scope_in
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions import condition, depends
@@ -123,11 +123,12 @@ def _start_task(turn: Turn, frame: Frame, graph: Graph, task: str) -> bool:
             _leaf(turn, frame, task, "Error", error.what)
             return True
     try:
+        _check_ancestors(turn, frame, task)
         members = _members(turn, frame, task)
     except ManifestError as error:
         _leaf(turn, frame, task, "Error", error.what)
         return True
-    if not fanout.expands(holder):
+    if not expands(holder):
         return _start_one(turn, frame, task, members[0], _parents(turn, frame, task))
     if not members:
         _leaf(turn, frame, task, "Skipped", "Skipped, empty params")
@@ -145,6 +146,13 @@ def _start_task(turn: Turn, frame: Frame, graph: Graph, task: str) -> bool:
     return _start_items(turn, frame, task)
 
 
+def _check_ancestors(turn: Turn, frame: Frame, task: str) -> None:
+    """Raise what is wrong with the loops before a task: Argo gathers them all, used or not."""
+    for other in frame.gathered:
+        if _graph(frame).is_ancestor(task, other):
+            check_gathered(turn, frame, other)
+
+
 def _members(turn: Turn, frame: Frame, task: str) -> list[tuple[str, dict[str, Any]]]:
     """The task resolved: itself, or one for each item of a fan-out."""
     key = (frame.id, task)
@@ -153,7 +161,7 @@ def _members(turn: Turn, frame: Frame, task: str) -> list[tuple[str, dict[str, A
         return known
     scope = scope_in(turn, frame, Members(turn, frame, task=task))
     resolved = resolve(_graph(frame).tasks[task], scope, is_task=True)
-    if not fanout.expands(resolved):
+    if not expands(resolved):
         return [(task, resolved)]
     expanded = fanout.expand(resolved, scope)
     turn.expansions[key] = expanded
@@ -192,8 +200,7 @@ def _start_one(
         try:
             proceed = condition.holds(when)
         except ManifestError as error:
-            message = invalid_when(when, error).what
-            _leaf(turn, frame, task, "Error", message, member=member, parents=parents)
+            _leaf(turn, frame, task, "Error", error.what, member=member, parents=parents)
             return True
         if not proceed:
             message = f"when '{when}' evaluated false"
@@ -291,11 +298,12 @@ def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
     if not hooks.has_hooks(holder):
         return
     if member != task:
-        items = dict(_members(turn, frame, task))
-        item = items.get(member, holder)
-        holder = {key: item[key] for key in ("onExit",) if item.get(key)}
-        if (item.get("hooks") or {}).get("exit"):
-            holder["hooks"] = {"exit": item["hooks"]["exit"]}
+        if node["type"] == "Skipped":
+            return  # an item that never ran
+        # Argo takes the task's own exit handler, into which no item is put.
+        holder = {key: holder[key] for key in ("onExit",) if holder.get(key)} | {
+            "hooks": {k: v for k, v in (holder.get("hooks") or {}).items() if k == "exit"}
+        }
     problem = hooks.run(turn, frame, node, holder, task)
     if problem:
         turn.mark(node["id"], "Error", problem)
@@ -359,11 +367,24 @@ def _has_running_hooks(turn: Turn, frame: Frame) -> bool:
     return any(is_hook(child) and not fulfilled(child) for child in children)
 
 
+def _break(turn: Turn, frame: Frame, message: str) -> None:
+    """The DAG node is an Error by itself, not by a task."""
+    turn.mark(frame.id, "Error", message)
+    turn.later("broke", frame.id, message)
+
+
 def conclude(turn: Turn, frame: Frame) -> None:
     """End a DAG node when nothing in it is open any more."""
     if turn.counts.get(("open", frame.id)) or fulfilled(turn.must(frame.id)):
         return
     graph = _graph(frame)
+    try:
+        for target in graph.targets:
+            if turn.named(_task_name(frame, target)) is not None:
+                _check_ancestors(turn, frame, target)
+    except ManifestError as error:
+        _break(turn, frame, error.what)
+        return
     stopped = turn.shutdown and not frame.on_exit
     phase = "Failed" if stopped else assess.phase_of(turn, frame)
     if phase == "Running":
@@ -374,20 +395,22 @@ def conclude(turn: Turn, frame: Frame) -> None:
             # What it left out hangs below no node, as a template in error has no outbound ones.
             turn.mark(frame.id, broken["phase"], broken.get("message"))
             return
-        message = f"no task can start any more; never started: {', '.join(missing)}"
-        turn.mark(frame.id, "Error", message)
-        turn.later("broke", frame.id, message)
+        _break(turn, frame, f"no task can start any more; never started: {', '.join(missing)}")
         return
     if phase == "Succeeded":
         try:
+            for task in frame.gathered:
+                check_gathered(turn, frame, task, by_name=False)
             scope = scope_in(turn, frame, Members(turn, frame))
             made = outputs.of_template(frame.template, scope)
         except ManifestError as error:
-            turn.mark(frame.id, "Error", error.what)
-            turn.later("broke", frame.id, error.what)
+            _break(turn, frame, error.what)
             return
         if made is not None:
-            outputs.publish(turn, turn.update(frame.id, outputs=made))
+            turn.update(frame.id, outputs=made)
+        for task in graph.tasks:  # of a dag in a dag Argo gives global names out only now
+            if (node := turn.named(_task_name(frame, task))) is not None:
+                outputs.publish(turn, node)
     ends = [
         leaf
         for target in graph.targets

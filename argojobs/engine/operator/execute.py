@@ -6,6 +6,7 @@ are started from the agenda.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ _TOO_DEEP = (
     "Maximum recursion depth exceeded. See "
     "https://argo-workflows.readthedocs.io/en/latest/scaling/#maximum-recursion-depth"
 )
+_DISPLAY_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9-.]{0,61}[a-zA-Z0-9]")
 FAIL_FAST = "template has failed or errored children and failFast enabled"
 
 
@@ -66,10 +68,16 @@ def run(turn: Turn, call: Call) -> Started:
         template = substituted(turn, call, bound)
     except ManifestError as error:
         return Started("error", _broken(turn, call, error.what), error.what)
+    shown = _display_name(template)
+    if shown and not _DISPLAY_NAME.fullmatch(shown):
+        message = f"displayName must match the regex ^{_DISPLAY_NAME.pattern}$"
+        return Started("error", _broken(turn, call, message), message)
     if call.frame is not None and not call.hooked and is_full(turn, call.frame):
         return Started("full")
     flag = {"hooked": True} if call.hooked else {}
     if template.get("retryStrategy") is not None:
+        if call.hooked:
+            flag = {**flag, "retried": True}  # Argo marks the attempts, and the flag is shared
         node = _create(turn, call, "Retry", template, flag)
         return attempt(turn, call, node, template, 0)
     return _dispatch(turn, call, call.name, template, flag)
@@ -109,8 +117,8 @@ def is_full(turn: Turn, frame: Frame) -> bool:
     template = frame.template
     if template.get("failFast") and turn.counts.get(("failed", frame.id)):
         return True
-    limit = template.get("parallelism")
-    return limit is not None and turn.counts.get(("active", frame.id)) >= int(limit)
+    limit = int(template.get("parallelism") or 0)
+    return limit > 0 and turn.counts.get(("active", frame.id)) >= limit
 
 
 def _workflow_is_full(turn: Turn) -> bool:
@@ -138,7 +146,7 @@ def attempt_locals(
     turn: Turn, name: str, template: Template, number: int, previous: Node | None
 ) -> dict[str, Any]:
     """`retries`, `lastRetry.*` and the pod's name, as an attempt's template sees them."""
-    outputs = (previous or {}).get("outputs") or {}
+    outputs = pods.offered(previous or {})
     local: dict[str, Any] = {
         "retries": str(number),
         "lastRetry.exitCode": str(outputs.get("exitCode", "0")),
@@ -212,10 +220,17 @@ def _plain(name: str) -> str:
     return name[name.rfind(".") + 1 :]
 
 
+def _display_name(template: Template) -> str:
+    """What a template's annotation says that its nodes are shown as, "" where it says nothing."""
+    annotations = template.get("annotations") or {}
+    return str(annotations.get("workflows.argoproj.io/display-name") or "")
+
+
 def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[str, bool]) -> Node:
     """The node of a call: a Pod starts Pending, all else Running."""
     inputs = template.get("inputs") or {}
     shown = {key: value for key, value in inputs.items() if value}
+    is_attempt = flag.get("retried") and kind != "Retry"
     return turn.create(
         call.name,
         kind,
@@ -224,6 +239,7 @@ def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[st
         template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
         flag=flag,
         inputs=shown or None,
+        displayName=None if is_attempt else _display_name(template) or None,
         _template=call.holder.get("inline"),
     )
 

@@ -1,50 +1,42 @@
 """Fan-outs: the items of withItems, withParam and withSequence, and a step made for each.
 
-Source: Argo docs, loops. Items keep the JSON text they were written with (`1.50` stays `1.50`);
-node names show the item without parentheses, keys of maps sorted.
+Source: Argo docs, loops; Argo's Item. Items keep the JSON text they were written with (`1.50`
+stays `1.50`); node names show the item without parentheses, keys of a map sorted.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from argojobs.engine.operator import go_json
 from argojobs.engine.operator.scope import Scope, Values, fill
 from argojobs.engine.operator.variables import compact
 from argojobs.errors import ManifestError, TagError
 from argojobs.manifest.expressions import condition
+from argojobs.manifest.expressions.values import from_json, to_json
+
+_NESTED = frozenset({"object", "array"})
 
 
-class _Number(str):
-    """A JSON number with the text it was written with."""
-
-    __slots__ = ()
-
-
-def expands(step: dict[str, Any]) -> bool:
-    """Whether a step or task is a fan-out."""
-    return bool(step.get("withItems") or step.get("withParam") or step.get("withSequence"))
-
-
-def items_of(step: dict[str, Any]) -> list[Any]:
-    """The items of a fan-out whose tags are resolved.
+def items_of(step: dict[str, Any]) -> list[str]:
+    """The items of a fan-out whose tags are resolved, each as its compact JSON text.
 
     Raises ManifestError when withParam is no JSON list or withSequence no sequence.
     """
     if step.get("withItems"):
-        return [_exact(item) for item in step["withItems"]]
+        # As a cluster keeps them: its API sorts the keys, and Go writes the numbers.
+        return [to_json(item, escape_html=False) for item in step["withItems"]]
     if step.get("withParam"):
         text = str(step["withParam"])
-        try:
-            items = json.loads(text, parse_float=_Number, parse_int=_Number)
-        except ValueError as error:
-            raise _not_a_list(text, str(error)) from error
-        if items is None:
-            return []
-        if not isinstance(items, list):
-            raise _not_a_list(text, "it is not a list")
-        return items
-    return _sequence(step["withSequence"])
+        if problem := go_json.fault(text):
+            raise _not_a_list(text, problem)
+        whole = go_json.compact(text)
+        kind = go_json.kind(whole)
+        if kind not in {"array", "null"}:
+            problem = f"json: cannot unmarshal {kind} into Go value of type []v1alpha1.Item"
+            raise _not_a_list(text, problem)
+        return go_json.parts(whole)
+    return [to_json(text) for text in _sequence(step["withSequence"])]
 
 
 def _not_a_list(text: str, reason: str) -> ManifestError:
@@ -77,11 +69,6 @@ def _sequence(sequence: dict[str, Any]) -> list[str]:
         ) from error
 
 
-def _exact(item: Any) -> Any:
-    """A value from YAML as withParam would have parsed its JSON."""
-    return json.loads(json.dumps(item), parse_float=_Number, parse_int=_Number)
-
-
 def expand(step: dict[str, Any], scope: Scope) -> list[tuple[str, dict[str, Any]]]:
     """Name and step of each item, in order; `{{item}}` and `{{item.key}}` put in.
 
@@ -95,11 +82,10 @@ def expand(step: dict[str, Any], scope: Scope) -> list[tuple[str, dict[str, Any]
             return []
         raise
     body = {k: v for k, v in step.items() if k not in {"withItems", "withParam", "withSequence"}}
-    hooks = {k: body.pop(k) for k in ("hooks", "onExit") if k in body}
     strict = not skipped(body.get("when", ""))
     expanded = []
     for index, item in enumerate(items):
-        values, shown = _variables(item, index)
+        values, shown = _variables(item)
         inner = Scope(Values(values), scope)
         try:
             made = fill(body, inner, strict=strict)
@@ -108,7 +94,7 @@ def expand(step: dict[str, Any], scope: Scope) -> list[tuple[str, dict[str, Any]
                 raise
             made = body
         name = f"{step['name']}({index}:{shown.replace('(', '').replace(')', '')})"
-        expanded.append((name, {**made, **fill(hooks, Scope(Values(values))), "name": name}))
+        expanded.append((name, {**made, "name": name}))
     return expanded
 
 
@@ -122,63 +108,42 @@ def skipped(when: str) -> bool:
         return False
 
 
-def _variables(item: Any, index: int) -> tuple[dict[str, Any], str]:
-    if isinstance(item, dict):
-        values: dict[str, Any] = {f"item.{key}": _spoken(value) for key, value in item.items()}
-        values["item"] = _compact(item)
-        return values, ",".join(sorted(f"{key}:{_spoken(value)}" for key, value in item.items()))
-    if isinstance(item, list):
-        return {"item": _compact(item)}, "[" + " ".join(_spoken(v) for v in item) + "]"
-    if item is None:
+def _variables(item: str) -> tuple[dict[str, Any], str]:
+    """What `{{item}}` and `{{item.key}}` are, and how the node's name shows the item."""
+    kind = go_json.kind(item)
+    if kind == "object":
+        members = {key: go_json.spoken(text) for key, text in go_json.members(item).items()}
+        values: dict[str, Any] = {f"item.{key}": text for key, text in members.items()}
+        values["item"] = _sorted(item)
+        return values, ",".join(sorted(f"{key}:{text}" for key, text in members.items()))
+    if kind == "array":
+        shown = "[" + " ".join(map(go_json.spoken, go_json.parts(item))) + "]"
+        return {"item": go_json.escaped(item)}, shown
+    if kind == "null":
         return {"item": "null"}, "[]"
-    if isinstance(item, str) and not isinstance(item, _Number):
-        return {"item": item}, _spoken(item)
-    del index
-    return {"item": _spoken(item)}, _spoken(item)
+    text = go_json.decoded(item) if kind == "string" else item
+    return {"item": text}, go_json.spoken(item)
 
 
-def _spoken(value: Any) -> str:
-    """A value inside a name: strings without their quotes, all else as JSON."""
-    if isinstance(value, str) and not isinstance(value, _Number):
-        return json.dumps(value, ensure_ascii=False)[1:-1]
-    return _compact(value)
-
-
-def _compact(value: Any) -> str:
-    """JSON with sorted keys and numbers as they were written."""
-    if isinstance(value, _Number):
-        return str(value)
-    if isinstance(value, dict):
-        inner = ",".join(f"{compact(key)}:{_compact(value[key])}" for key in sorted(value))
-        return "{" + inner + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(_compact(item) for item in value) + "]"
-    return compact(value)
+def _sorted(item: str) -> str:
+    """A map's text with its own keys sorted; what is inside its values stays as it was written."""
+    members = sorted(go_json.members(item).items())
+    return "{" + ",".join(f"{compact(k)}:{go_json.escaped(text)}" for k, text in members) + "}"
 
 
 def joined(results: list[str]) -> str:
-    """A JSON list of texts that are JSON each. Raises ManifestError for one that is not."""
-    values = []
+    """A JSON list of texts that are JSON each. Raises ManifestError, in Go's words, for others."""
     for text in results:
-        try:
-            values.append(json.loads(text, parse_float=_Number, parse_int=_Number))
-        except ValueError as error:
+        if problem := go_json.fault(text):
             raise ManifestError(
-                f"the result {text[:60]!r} of a fan-out is no JSON: {error}",
-                hint="a step of a fan-out whose results are gathered prints one JSON value.",
-            ) from error
-    return _compact(values)
+                problem,
+                hint="a step of a loop whose results are gathered prints one JSON value.",
+            )
+    return "[" + ",".join(go_json.escaped(go_json.compact(text)) for text in results) + "]"
 
 
 def joined_values(values: list[str]) -> str:
     """A JSON list of parameter values: as they are when all are maps or lists, else strings."""
-    parsed = []
-    for text in values:
-        try:
-            value = json.loads(text, parse_float=_Number, parse_int=_Number)
-        except ValueError:
-            return compact(values)
-        if not isinstance(value, dict | list):
-            return compact(values)
-        parsed.append(value)
-    return _compact(parsed)
+    if any(go_json.fault(text) or go_json.kind(text.strip()) not in _NESTED for text in values):
+        return compact(values)
+    return to_json([from_json(text) for text in values])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from argojobs.engine.model import Template
@@ -27,7 +27,8 @@ class Frame:
     on after a Stop. final: part of a hook of the workflow, which sees how that ended. depth: how
     many templates deep. version: of the global outputs that the template was made with, None when
     it mentions none. graph: of a DAG. groups: of steps, the step group of each step. captured:
-    steps whose standard output the template refers to.
+    steps whose standard output the template refers to. gathered: loops whose gathering may go
+    wrong, as Argo parses what they print, or looks for their template by a name.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Frame:
     graph: graph.Graph | None
     groups: dict[str, int]
     captured: frozenset[str]
+    gathered: tuple[str, ...]
 
     @property
     def reference(self) -> str:
@@ -64,7 +66,8 @@ def make(
         for index, group in enumerate(template.get("steps") or ())
         for step in steps_of(group)
     }
-    return Frame(
+    captured = frozenset(a or b for a, b in _CAPTURED.findall(text))
+    made = Frame(
         id=node["id"],
         name=node["name"],
         template=template,
@@ -74,8 +77,17 @@ def make(
         version=version,
         graph=graph.build(template) if is_dag else None,
         groups={} if is_dag else groups,
-        captured=frozenset(a or b for a, b in _CAPTURED.findall(text)),
+        captured=captured,
+        gathered=(),
     )
+    loops = [step for step in members(made) if expands(step)]
+    gathered = [s["name"] for s in loops if s.get("inline") or s["name"] in captured]
+    return replace(made, gathered=tuple(gathered))
+
+
+def expands(step: dict[str, Any]) -> bool:
+    """Whether a step or task is a fan-out."""
+    return bool(step.get("withItems") or step.get("withParam") or step.get("withSequence"))
 
 
 def members(frame: Frame) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from argojobs.engine.model import Node
-from argojobs.engine.operator import execute
+from argojobs.engine.operator import execute, pods
 from argojobs.engine.operator.arguments import ABSENT
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.phases import completed
@@ -119,10 +119,10 @@ def truth(expression: str, scope: Scope) -> bool:
 def _scope(turn: Turn, frame: Frame, node: Node, member: str) -> Scope:
     """What a hook may mention: all that its step may, its own status and its own outputs."""
     reference = frame.reference
-    outputs = last_attempt(turn, node).get("outputs") or {}
+    outputs = pods.offered(last_attempt(turn, node))
+    shown = node["displayName"] if frame.graph is None else member  # so does Argo
     extra: dict[str, Any] = {
-        f"{reference}.{member}.status": node["phase"],
-        f"{reference}.{node['displayName']}.status": node["phase"],
+        f"{reference}.{shown}.status": node["phase"],
         **own_outputs(f"{reference}.{member}", outputs),
     }
     if frame.graph is not None:

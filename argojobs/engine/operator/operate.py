@@ -225,7 +225,7 @@ def _fulfilled(turn: Turn, node: Node) -> None:
 
 def _published(turn: Turn, node: Node) -> Node:
     """The node, its outputs with a globalName made the workflow's."""
-    if node["type"] != "Pod" or not node.get("outputs"):
+    if node["type"] != "Pod" or not pods.offered(node):
         return node
     raw = turn.templates.find(execute.call_of(turn, node).holder)
     if "globalName" not in str(raw.get("outputs")):

@@ -42,8 +42,8 @@ def is_hook(node: Node) -> bool:
 
 
 def is_attempt(node: Node) -> bool:
-    """Whether the node is one attempt of a Retry node."""
-    return bool(node.get("nodeFlag", {}).get("retried"))
+    """Whether the node is one attempt of a Retry node (whose own flag says so of hooks, in Argo)."""
+    return bool(node.get("nodeFlag", {}).get("retried")) and node["type"] != "Retry"
 
 
 def is_exit_handler(node: Node) -> bool:

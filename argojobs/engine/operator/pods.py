@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.engine import clock
-from argojobs.engine.model import KillPod, Node, PodResult, StartPod, Template, WakeAt
+from argojobs.engine.model import (
+    DEADLINE_MESSAGE,
+    KillPod,
+    Node,
+    PodResult,
+    StartPod,
+    Template,
+    WakeAt,
+)
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
@@ -14,6 +22,17 @@ from argojobs.errors import ManifestError
 
 #: The message of a step that the workflow's activeDeadlineSeconds ended.
 LATE = "Step exceeded its deadline"
+
+
+def offered(node: Node) -> dict[str, Any]:
+    """The outputs that others may refer to: none of a pod that a deadline ended.
+
+    A cluster deletes such a pod, mostly before anything is known of it; what refers to its exit
+    code or result waits there for ever. Here the node keeps what there is, for who looks at it.
+    """
+    if node.get("message") in (DEADLINE_MESSAGE, LATE):
+        return {}
+    return node.get("outputs") or {}
 
 
 def start(turn: Turn, node: Node, template: Template, *, on_exit: bool, captured: bool) -> str:
@@ -55,15 +74,23 @@ def _deadlines(turn: Turn, node: Node, template: Template) -> tuple[float | None
     ends: list[float] = []
     pends: list[float] = []
     if template.get("timeout"):
-        limit = turn.now + clock.duration(template["timeout"])
+        limit = turn.now + _timeout(template["timeout"])
         ends.append(limit)
         pends.append(limit)
     if template.get("pendingTimeout"):
-        pends.append(turn.now + clock.duration(template["pendingTimeout"]))
+        pends.append(turn.now + _timeout(template["pendingTimeout"]))
     last_attempt_ends = retry_deadline(turn, node, template)
     if last_attempt_ends is not None:
         ends.append(last_attempt_ends)
     return min(ends, default=None), min(pends, default=None)
+
+
+def _timeout(text: object) -> float:
+    """The seconds of a timeout. Raises ManifestError as Argo words it."""
+    try:
+        return clock.duration(text)
+    except ManifestError as error:
+        raise ManifestError(f"invalid timeout format {error.what}", hint=error.hint) from error
 
 
 def retry_deadline(turn: Turn, node: Node, template: Template) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from argojobs.engine import clock
 from argojobs.engine.model import Node
-from argojobs.engine.operator import fanout
+from argojobs.engine.operator import fanout, pods
 from argojobs.engine.operator.frames import Frame, steps_of
 from argojobs.engine.operator.phases import is_attempt, is_hook
 from argojobs.engine.operator.scope import MISSING
@@ -53,7 +53,7 @@ class Members:
         member = name.split(".", 2)[1]
         if not self._visible(member):
             return MISSING
-        return self._offer(member).get(name, MISSING)
+        return self.offer(member).get(name, MISSING)
 
     def under(self, root: str, members: frozenset[str] | None) -> Mapping[str, Any]:
         """What the members named offer; all that are visible when none are named."""
@@ -62,7 +62,7 @@ class Members:
         found: dict[str, Any] = {}
         for member in self._all() if members is None else members:
             if self._visible(member):
-                found.update(self._offer(member))
+                found.update(self.offer(member))
         found.update(self.extra)
         return found
 
@@ -81,7 +81,8 @@ class Members:
             return False
         return self.task is None or graph.is_ancestor(self.task, member)
 
-    def _offer(self, member: str) -> dict[str, Any]:
+    def offer(self, member: str) -> dict[str, Any]:
+        """All that a member offers, by flat dotted names. Raises ManifestError as `offer` does."""
         key = (self.frame.id, member)
         if key not in self.turn.offers:
             self.turn.offers[key] = offer(self.turn, self.frame, member)
@@ -115,13 +116,42 @@ def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
     group = turn.named(group_name)
     if group is None:
         return {}
-    start = f"{group_name}.{member}("
-    children = [
+    children = _loop_children(turn, frame, member)
+    return {**_gathered(prefix, children), **_outcome(turn, prefix, group)}
+
+
+def _loop_children(turn: Turn, frame: Frame, member: str) -> list[Node]:
+    """The items of a step that loops, those that its `when` skipped left out."""
+    group = turn.named(f"{frame.name}[{frame.groups[member]}]")
+    start = f"{frame.name}[{frame.groups[member]}].{member}("
+    return [
         child
-        for child in _children(turn, group)
+        for child in (_children(turn, group) if group else ())
         if child["name"].startswith(start) and child["type"] != "Skipped"
     ]
-    return {**_gathered(prefix, children), **_outcome(turn, prefix, group)}
+
+
+def check_gathered(turn: Turn, frame: Frame, member: str, *, by_name: bool = True) -> None:
+    """Raise ManifestError when Argo cannot gather the outputs of a loop that is over.
+
+    It does so wherever something comes after the loop, whether anything asks for them or not.
+    by_name: whether it looks for the loop's template, too; inline ones have no name.
+    """
+    if member not in frame.gathered:
+        return
+    if frame.graph is None:
+        step, over = step_named(frame, member), bool(_loop_children(turn, frame, member))
+    else:
+        group = turn.named(f"{frame.name}.{member}")
+        step, over = frame.graph.tasks[member], group is not None and group["type"] == "TaskGroup"
+    if not over:
+        return
+    if by_name and step.get("inline"):
+        raise ManifestError(
+            "failed to get a template",
+            hint="give the loop's template a name, and call it by `template:`.",
+        )
+    Members(turn, frame).offer(member)
 
 
 def step_named(frame: Frame, name: str) -> dict[str, Any]:
@@ -157,7 +187,7 @@ def _outcome(turn: Turn, prefix: str, node: Node) -> dict[str, Any]:
     for key, field in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
         if node.get(field):
             found[f"{prefix}.{key}"] = node[field]
-    outputs = node.get("outputs") or {}
+    outputs = pods.offered(node)
     if outputs.get("result") is not None:
         found[f"{prefix}.outputs.result"] = outputs["result"]
     if outputs.get("exitCode") is not None:

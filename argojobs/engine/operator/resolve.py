@@ -6,17 +6,17 @@ resolved further, since what it refers to may not exist.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from argojobs.engine.operator import fanout
 from argojobs.engine.operator.arguments import ABSENT
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.frames import Frame, expands
 from argojobs.engine.operator.references import Members
 from argojobs.engine.operator.scope import MISSING, Scope, Values, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
 from argojobs.errors import ManifestError, TagError
-from argojobs.manifest.expressions import condition, expr
+from argojobs.manifest.expressions import condition, expr, tags
 
 _HOOKS = ("hooks", "onExit")
 
@@ -44,13 +44,14 @@ def resolve(step: dict[str, Any], scope: Scope, *, is_task: bool) -> dict[str, A
     body = {key: value for key, value in step.items() if key not in _HOOKS}
     hooks = {key: step[key] for key in _HOOKS if key in step}
     if body.get("when"):
+        _check_closed(body["when"])
         when = _fill_all(body["when"], scope)
         try:
             if not condition.holds(when):
                 return {**step, "when": when}
-        except ManifestError as error:
-            if not fanout.expands(step):
-                raise invalid_when(when, error) from error
+        except ManifestError:
+            if not expands(step):
+                raise
     body = _mark_absent(body, scope)
     artifacts = (body.get("arguments") or {}).get("artifacts") or []
     plain = {**body, "arguments": {**body["arguments"], "artifacts": []}} if artifacts else body
@@ -62,9 +63,20 @@ def resolve(step: dict[str, Any], scope: Scope, *, is_task: bool) -> dict[str, A
     return result
 
 
-def invalid_when(when: str, error: ManifestError) -> ManifestError:
-    """Argo's words for a `when` that is no condition."""
-    return ManifestError(f"Invalid 'when' expression '{when}': {error.what}", hint=error.hint)
+def _check_closed(when: str) -> None:
+    """Raise what Argo says of a `{{` without its end, which a value may have brought into a `when`."""
+    if (rest := tags.unclosed(when)) is not None:
+        raise ManifestError(
+            f'Cannot find end tag="}}}}" in the template={_go_quoted(when)} starting from '
+            f"{_go_quoted(rest, whole=False)}",
+            hint="a value that a `when` compares has no `{{` in it.",
+        )
+
+
+def _go_quoted(text: str, *, whole: bool = True) -> str:
+    """A part of a text's JSON, up to its end, in Go's quotes."""
+    inner = json.dumps(text, ensure_ascii=False)[0 if whole else 1 :]
+    return json.dumps(inner, ensure_ascii=False)
 
 
 def _fill_all(value: Any, scope: Scope) -> Any:

@@ -6,16 +6,18 @@ deadline, maxDuration, backoff, policy, limit, expression.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template, WakeAt
-from argojobs.engine.operator import execute
+from argojobs.engine.operator import execute, pods
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ExpressionError, ManifestError
 from argojobs.manifest.expressions import expr
 from argojobs.manifest.expressions.regex import compile_pattern
+
+_Verdict = Literal["again", "wait", "end"]
 
 #: Seconds of the longest duration that Go can say: a pause that has grown further stays there.
 _LONGEST = (2**63 - 1) // 10**9
@@ -39,16 +41,15 @@ def advance(turn: Turn, retry: Node) -> None:
     try:
         template = execute.template_of(turn, retry)
         strategy = template["retryStrategy"]
-        end = _verdict(turn, retry, attempts, strategy)
+        verdict, message = _verdict(turn, retry, attempts, strategy)
     except ManifestError as error:
-        _end(turn, retry, last, "Error", error.what)
+        turn.mark(retry["id"], "Error", error.what)
+        turn.later("broke", retry["id"], error.what)
         return
-    if end is None:
-        return
-    if end:
-        _end(turn, retry, last, last["phase"], end)
-        return
-    _attempt(turn, retry, template, len(attempts))
+    if verdict == "end":
+        _end(turn, retry, last, last["phase"], message)
+    elif verdict == "again":
+        _attempt(turn, retry, template, len(attempts))
 
 
 def begin_again(turn: Turn, retry: Node) -> None:
@@ -76,28 +77,30 @@ def _end(turn: Turn, retry: Node, last: Node, phase: str, message: str | None) -
     turn.mark(retry["id"], phase, message)
 
 
-def _verdict(turn: Turn, retry: Node, attempts: list[Node], strategy: dict[str, Any]) -> str | None:
-    """Why there is no further attempt; "" when there is one now, None when it has to wait."""
+def _verdict(
+    turn: Turn, retry: Node, attempts: list[Node], strategy: dict[str, Any]
+) -> tuple[_Verdict, str]:
+    """Whether there is another attempt now, or later, or none any more and what to say then."""
     last = attempts[-1]
     if turn.shutdown:
-        return f"Stopped with strategy '{turn.shutdown}'"
+        return "end", f"Stopped with strategy '{turn.shutdown}'"
     if turn.deadline is not None and turn.is_late:
         late = clock.whole(clock.stamp(turn.deadline)).replace("T", " ").replace("Z", "")
-        return f"retry exceeded workflow deadline {late} +0000 UTC"
+        return "end", f"retry exceeded workflow deadline {late} +0000 UTC"
     limit = _limit(strategy)
     backoff = strategy.get("backoff")
     if backoff:
         more = limit is None or len(attempts) <= limit
-        end = _wait(turn, retry, attempts, backoff, more=more)
-        if end != "":
-            return end
+        verdict = _wait(turn, retry, attempts, backoff, more=more)
+        if verdict[0] != "again":
+            return verdict
     if not _policy_allows(strategy, last, turn.state.transient_errors):
-        return last.get("message", "") or " "
+        return "end", last.get("message", "")
     if limit is not None and len(attempts) > limit:
-        return "No more retries left"
+        return "end", "No more retries left"
     if strategy.get("expression") and not _expression_holds(strategy["expression"], attempts):
-        return "retryStrategy.expression evaluated to false"
-    return ""
+        return "end", "retryStrategy.expression evaluated to false"
+    return "again", ""
 
 
 def _limit(strategy: dict[str, Any]) -> int | None:
@@ -114,8 +117,8 @@ def _limit(strategy: dict[str, Any]) -> int | None:
 
 def _wait(
     turn: Turn, retry: Node, attempts: list[Node], backoff: dict[str, Any], *, more: bool
-) -> str | None:
-    """The backoff's say: a message ends the retries, None waits, "" goes on.
+) -> tuple[_Verdict, str]:
+    """The backoff's say.
 
     more: whether the limit lets there be another attempt; else there is nothing to wait for.
     """
@@ -124,7 +127,7 @@ def _wait(
     if backoff.get("maxDuration"):
         latest = clock.seconds(attempts[0]["startedAt"]) + clock.duration(backoff["maxDuration"])
         if turn.now > latest:
-            return "Max duration limit exceeded"
+            return "end", "Max duration limit exceeded"
     if backoff.get("duration") in (None, ""):
         raise ManifestError(
             "no base duration specified for retryStrategy",
@@ -139,15 +142,15 @@ def _wait(
         pause = min(pause, clock.duration(backoff["cap"]))
     due = clock.seconds(last["finishedAt"]) + pause
     if latest is not None and due > latest:
-        return "Backoff would exceed max duration limit"
+        return "end", "Backoff would exceed max duration limit"
     if more and turn.now < due:
         message = f"Backoff for {clock.spoken(pause)}"
         if retry.get("_due") != due:
             turn.update(retry["id"], message=message, _due=due)
             turn.actions.append(WakeAt(due))
-        return None
+        return "wait", message
     turn.update(retry["id"], message=None, _due=None)
-    return ""
+    return "again", ""
 
 
 def _factor(backoff: dict[str, Any]) -> int:
@@ -198,7 +201,7 @@ def is_transient(message: str, pattern: str) -> bool:
 
 def _expression_holds(expression: str, attempts: list[Node]) -> bool:
     last = attempts[-1]
-    outputs = last.get("outputs") or {}
+    outputs = pods.offered(last)
     value = expr.evaluate(
         expression,
         {

@@ -12,18 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from argojobs.engine import clock
 from argojobs.engine.model import Node, Outcome
 from argojobs.engine.operator import counts
 from argojobs.engine.operator.frames import Frame
-from argojobs.engine.operator.phases import ACTIVE, COMPLETED
-from argojobs.engine.operator.progress import summed_progress
+from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.templates import Templates
-
-#: Keys of a node row that are the engine's own and not part of Argo's node.
-PRIVATE_NODE_KEYS = frozenset({"_template", "_due", "_killed", "_waited"})
-
-_LABEL = "workflows.argoproj.io/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,48 +126,3 @@ class RunState:
         due = node.get("_due")
         if due is not None and node["phase"] in ACTIVE:
             heapq.heappush(self.alarms, (due, node["id"]))
-
-    def workflow_object(self) -> dict[str, Any]:
-        """The whole Argo Workflow object as it stands, put together anew."""
-        progress = summed_progress(self.nodes)
-        nodes = {key: _public(node, progress.get(key)) for key, node in self.nodes.items()}
-        status = {
-            key: clock.whole(value) if key in {"startedAt", "finishedAt"} and value else value
-            for key, value in self.status.items()
-        }
-        if nodes:
-            status["nodes"] = nodes
-        metadata = dict(self.workflow["metadata"])
-        phase = str(status.get("phase", ""))
-        own = self.private.get("metadata", {})
-        if phase:
-            metadata["labels"] = {
-                **metadata.get("labels", {}),
-                **own.get("labels", {}),
-                _LABEL + "phase": phase,
-                _LABEL + "completed": "true" if phase in COMPLETED else "false",
-            }
-            metadata["annotations"] = {
-                **metadata.get("annotations", {}),
-                **own.get("annotations", {}),
-                _LABEL + "pod-name-format": "v2",
-            }
-        spec = self.spec
-        if shutdown := self.private.get("shutdown"):
-            spec = {**spec, "shutdown": shutdown}
-        if "suspended" in self.private:
-            spec = {key: value for key, value in spec.items() if key != "suspend"}
-            if self.private["suspended"]:
-                spec["suspend"] = True
-        return {**self.workflow, "metadata": metadata, "spec": spec, "status": status}
-
-
-def _public(node: Node, progress: str | None) -> Node:
-    shown = {
-        key: clock.whole(value) if key in {"startedAt", "finishedAt"} else value
-        for key, value in node.items()
-        if key not in PRIVATE_NODE_KEYS
-    }
-    if progress is not None:
-        shown["progress"] = progress
-    return shown

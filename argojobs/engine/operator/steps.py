@@ -10,11 +10,11 @@ from typing import Any
 
 from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, fanout, hooks, outputs
-from argojobs.engine.operator.frames import Frame, steps_of
+from argojobs.engine.operator.frames import Frame, expands, steps_of
 from argojobs.engine.operator.outbound import below
 from argojobs.engine.operator.phases import continues_on, fulfilled, unsuccessful
-from argojobs.engine.operator.references import Members
-from argojobs.engine.operator.resolve import invalid_when, resolve, scope_in
+from argojobs.engine.operator.references import Members, check_gathered
+from argojobs.engine.operator.resolve import resolve, scope_in
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions import condition
@@ -101,7 +101,7 @@ def _make_members(turn: Turn, frame: Frame, index: int) -> list[_Member]:
             raise ManifestError(
                 f"failed to resolve references: {error.what}", hint=error.hint
             ) from error
-        if not fanout.expands(resolved):
+        if not expands(resolved):
             members.append((step["name"], resolved))
             continue
         expanded = fanout.expand(resolved, scope)
@@ -179,9 +179,8 @@ def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
         try:
             proceed = condition.holds(when)
         except ManifestError as error:
-            message = invalid_when(when, error).what
-            _skip(turn, frame, index, item, message=message, phase="Error")
-            turn.mark(group_id, "Error", message)
+            _skip(turn, frame, index, item, message=error.what, phase="Error")
+            turn.mark(group_id, "Error", error.what)
             return "error"
         if not proceed:
             _skip(turn, frame, index, item, message=f"when '{when}' evaluated false")
@@ -223,7 +222,9 @@ def _step_of(turn: Turn, frame: Frame, node: Node) -> tuple[int, str, dict[str, 
 
 
 def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
-    """Start the hooks of a member that are due."""
+    """Start the hooks of a member that are due; one that never ran has none."""
+    if node["type"] == "Skipped":
+        return
     index, member, step = _step_of(turn, frame, node)
     if hooks.has_hooks(step):
         problem = hooks.run(turn, frame, node, step, member)
@@ -252,10 +253,23 @@ def group_progress(turn: Turn, frame: Frame, index: int) -> None:
     if unsuccessful(group):
         _set_outbound(turn, frame)
         turn.mark(frame.id, "Failed", group.get("message", ""))
-    elif index + 1 < len(frame.template["steps"]):
+        return
+    try:
+        for step in steps_of(frame.template["steps"][index]):
+            check_gathered(turn, frame, step["name"])
+    except ManifestError as error:
+        _break(turn, frame, error)
+        return
+    if index + 1 < len(frame.template["steps"]):
         _start_group(turn, frame, index + 1)
     else:
         _succeed(turn, frame)
+
+
+def _break(turn: Turn, frame: Frame, error: ManifestError) -> None:
+    """The Steps node is an Error by itself, not by a group."""
+    turn.mark(frame.id, "Error", error.what)
+    turn.later("broke", frame.id, error.what)
 
 
 def _decide(turn: Turn, frame: Frame, group: Node) -> Node:
@@ -284,8 +298,7 @@ def _succeed(turn: Turn, frame: Frame) -> None:
         scope = scope_in(turn, frame, Members(turn, frame))
         made = outputs.of_template(frame.template, scope)
     except ManifestError as error:
-        turn.mark(frame.id, "Error", error.what)
-        turn.later("broke", frame.id, error.what)
+        _break(turn, frame, error)
         return
     if made is not None:
         outputs.publish(turn, turn.update(frame.id, outputs=made))

@@ -173,7 +173,7 @@ def failures(turn: Turn) -> str:
 
 
 def parameters_json(parameters: list[dict[str, Any]]) -> str:
-    """Parameters as JSON, their fields in the order of Argo's type."""
+    """Parameters as JSON, their fields in the order of Argo's type; "null" when there are none."""
     fields = ("name", "default", "value", "valueFrom", "globalName", "enum", "description")
     return compact(
         [
@@ -185,7 +185,8 @@ def parameters_json(parameters: list[dict[str, Any]]) -> str:
                 if parameter.get(field) is not None
             }
             for parameter in parameters
-        ],
+        ]
+        or None,
         sort=False,
     )
 

@@ -7,6 +7,7 @@ the same precedence group from the left, `**` and `? :` too. Sources: Argo docs,
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -26,7 +27,7 @@ from argojobs.manifest.expressions.condition_tokens import (
     tokenize,
 )
 from argojobs.manifest.expressions.regex import compile_pattern
-from argojobs.manifest.expressions.values import equal, shorten, to_int, to_text
+from argojobs.manifest.expressions.values import equal, to_int, to_text
 
 MAX_DEPTH = 100
 MAX_PARTS = 10_000
@@ -54,23 +55,37 @@ def holds(text: str) -> bool:
         return True
     try:
         with bounded():
-            value = _evaluate(_parse(text))
+            tokens, tree = _parse(text)
     except ExpressionError as error:
-        raise ExpressionError(
-            f"invalid 'when' expression {shorten(text, 200)}: {error.what}", hint=error.hint
-        ) from error
+        raise _said(f"Invalid 'when' expression '{text}'", error) from error
+    try:
+        _check_as_strings(tokens)
+    except ExpressionError as error:
+        raise _said(f"Failed to parse 'when' expression '{text}'", error) from error
+    try:
+        with bounded():
+            value = _evaluate(tree)
+    except ExpressionError as error:
+        raise _said(f"Failed to evaluate 'when' expresion '{text}'", error) from error
     if isinstance(value, bool):
         return value
     raise ExpressionError(
-        f"expected boolean evaluation for {shorten(text, 200)}, got {to_text(value)}",
+        f"Expected boolean evaluation for '{text}'. Got {to_text(value)}",
         hint="compare it with something: '{{...}}' == 'value'",
     )
+
+
+def _said(beginning: str, error: ExpressionError) -> ExpressionError:
+    """The error as Argo words it (with its spelling), at the stage at which it comes to light there."""
+    token = error.what.startswith("Invalid token")
+    end = ' (hint: try wrapping the affected expression in quotes ("))' if token else ""
+    return ExpressionError(f"{beginning}: {error.what}{end}", hint=error.hint)
 
 
 def check(text: str) -> None:
     """Check the grammar of a `when` without evaluating it. Raises ExpressionError."""
     if text:
-        _parse(text)
+        _check_as_strings(_parse(text)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +105,12 @@ _Tree = _Value | _Operation
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> _Tree | None:
+def _parse(text: str) -> tuple[tuple[Token, ...], _Tree | None]:
     tokens = tokenize(text)
     if len(tokens) > MAX_PARTS:
         raise reject(f"the condition has more than {MAX_PARTS} parts", "split it up")
     if sum((t.kind is Kind.CLAUSE) - (t.kind is Kind.CLAUSE_CLOSE) for t in tokens):
         raise reject("Unbalanced parenthesis", "each ( needs its )")
-    check_order(tokens)
-    # Argo turns variables into strings and has the result checked once more.
-    tokens = [Token(Kind.STRING, t.value) if t.kind is Kind.VARIABLE else t for t in tokens]
     check_order(tokens)
     _check_patterns(tokens)
     reader = _Reader(tokens)
@@ -109,7 +121,14 @@ def _parse(text: str) -> _Tree | None:
             f"{show(tokens[reader.index].value)!r} follows a complete expression",
             "join both with && or ||",
         )
-    return tree
+    return tuple(tokens), tree
+
+
+def _check_as_strings(tokens: Iterable[Token]) -> None:
+    """Argo turns variables into strings and has the result checked once more."""
+    turned = [Token(Kind.STRING, t.value) if t.kind is Kind.VARIABLE else t for t in tokens]
+    check_order(turned)
+    _check_patterns(turned)
 
 
 def _check_patterns(tokens: list[Token]) -> None:

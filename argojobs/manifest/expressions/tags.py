@@ -103,6 +103,17 @@ def raw_tags(text: str) -> list[str]:
     return tags
 
 
+def unclosed(text: str) -> str | None:
+    """Give what stands behind a `{{` that has no `}}`, None where each has its end."""
+    start = text.find(OPEN)
+    while start >= 0:
+        end = text.find(CLOSE, start + 2)
+        if end < 0:
+            return text[start + 2 :]
+        start = text.find(OPEN, end + 2)
+    return None
+
+
 def _replace(
     text: str,
     start: int,

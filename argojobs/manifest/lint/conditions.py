@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from ...errors import ExpressionError
+from ..expressions.tags import raw_tags, unclosed
 from ..findings import Finding, error, warning
 from ..places import Path
 from ..when_quotes import STATUS
@@ -43,6 +44,7 @@ def check_conditions(subject: Subject) -> Iterator[Finding]:
         for path, text in found:
             faults = list(check_condition(text, (*path, "when")))
             yield from faults or _with_values(text, values, (*path, "when"))
+            yield from _check_values(text, values, (*path, "when"))
 
 
 def _values(holder: Object | None, prefix: str) -> dict[str, str]:
@@ -50,7 +52,7 @@ def _values(holder: Object | None, prefix: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for _, one in items(holder, "parameters"):
         value = one.get("value", one.get("default"))
-        if isinstance(value, str) and "{{" not in value:
+        if isinstance(value, str):
             found[f"{prefix}{one.get('name')}"] = value
     return found
 
@@ -59,6 +61,7 @@ def _with_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[F
     """What breaks a condition that is right by itself: a value that is there already."""
     if len(text) > _LONGEST_JUDGED:
         return
+    values = {name: value for name, value in values.items() if "{{" not in value}
     known = [name for tag in _TAG.findall(text) if (name := tag[2:-2].strip()) in values]
     if not known:
         return
@@ -71,6 +74,18 @@ def _with_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[F
         if quoted(text) == text:
             hint = "compare texts by == and !=, in quotes; give what is compared by < a number"
         yield warning("when-unquoted", path, what, hint)
+
+
+def _check_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[Finding]:
+    """That no value which Argo puts in by then opens a tag that nothing closes."""
+    for tag in raw_tags(text):
+        if unclosed(values.get(tag.strip(), "")) is not None:
+            yield error(
+                "unclosed-tag",
+                path,
+                f"the value of {{{{{tag.strip()}}}}} has a `{{{{` without `}}}}`, which Argo refuses in a `when`",
+                "compare a value without `{{`",
+            )
 
 
 def quoted(text: str) -> str:

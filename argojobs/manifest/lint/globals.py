@@ -19,8 +19,6 @@ _PLAIN = frozenset(
         "mainEntrypoint",
         "serviceAccountName",
         "uid",
-        "parameters",
-        "parameters.json",
         "annotations",
         "annotations.json",
         "labels",
@@ -54,6 +52,8 @@ class Globals:
         self.names = set(_PLAIN)
         if self.open or self.unseen or any(one.get("priority") is not None for one in specs):
             self.names.add("workflow.priority")
+        if any((one.get("arguments") or NOTHING).get("parameters") for one in specs):
+            self.names |= {"workflow.parameters", "workflow.parameters.json"}
         for one in specs:
             for _, parameter in items(one.get("arguments"), "parameters"):
                 self.names.add(f"workflow.parameters.{parameter.get('name')}")

@@ -122,6 +122,8 @@ def _output_artifacts(place: Place) -> Iterator[Finding]:
                 "add `from:` or `fromExpression:` with a task's or step's artifact",
             )
         yield from _global_name(one, path)
+        if one.get("globalName") and place.template.get("dag") is not None:
+            yield _of_dag(one, path)
 
 
 def _global_name(one: Object, path: Path) -> Iterator[Finding]:
@@ -132,11 +134,23 @@ def _global_name(one: Object, path: Path) -> Iterator[Finding]:
         )
 
 
+def _of_dag(one: Object, path: Path) -> Finding:
+    """A dag's own global output: `addOutputsToGlobalScope` is called for tasks, at a dag's end."""
+    return warning(
+        "global-name-of-dag",
+        (*path, "globalName"),
+        f"Argo gives {one['globalName']!r} out only when a dag around this one has ended, else never",
+        "give the output of the task that makes it the globalName",
+    )
+
+
 def _output_parameters(place: Place) -> Iterator[Finding]:
     kind = next((kind for kind in _NEEDED if place.template.get(kind) is not None), "")
     for index, one in items(place.template.get("outputs"), "parameters"):
         path = (*place.path, "outputs", "parameters", index)
         yield from _global_name(one, path)
+        if one.get("globalName") and kind == "dag":
+            yield _of_dag(one, path)
         value, source = one.get("value"), one.get("valueFrom")
         name = one.get("name", "")
         hint = f"add `valueFrom:` with {' or '.join(_NEEDED.get(kind, _SOURCES))}"

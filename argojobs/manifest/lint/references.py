@@ -136,11 +136,12 @@ def _template(
                 own = _Names(subject, globals_, value, resolver)
                 yield from _template(subject, globals_, value, (*caller.path, field), own)
             elif field in ("hooks", "onExit"):
+                after = graph.ancestry is not None or _has_exit_hook(caller)
                 yield from check_texts(
                     value,
                     (*caller.path, field),
                     graph.resolver(caller, after=True),
-                    graph.resolver(caller, after=True, tag=True),
+                    graph.resolver(caller, after=after, tag=True),
                 )
             elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
                 value
@@ -178,6 +179,9 @@ class _Graph:
         def fault(name: str) -> Fault | None:
             if name == "item" or name.startswith("item."):
                 if caller is not None and caller.loops:
+                    if after and self.ancestry is not None:
+                        what = f"in a dag the hooks of a loop know no {{{{{name}}}}}: it stays as it is"
+                        return warning, "unknown-variable", what, "loop in steps"
                     return _item_fault(name, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
                 return self.node_fault(name, caller, after=after, tag=tag)
@@ -199,7 +203,8 @@ class _Graph:
         if other is caller or other.name == caller.name:
             if after or not rest or rest == "status":
                 return None
-            return error, "reference-not-before", f"{what!r} names itself", "name an earlier one"
+            hint = "name an earlier one; of steps only an `exit` hook knows what its own step made"
+            return error, "reference-not-before", f"{what!r} names itself", hint
         if not self.is_before(other, caller):
             hint = f"add {what!r} to `depends`"
             if self.ancestry is None:
@@ -266,13 +271,28 @@ class _Graph:
         if self.ancestry is not None and not _goes_on_when_skipped(caller, what):
             return None
         if _has_default(self.subject.called(other.value), rest):
-            return None
+            return self.older_fault(rest, what) if self.subject.older else None
         message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
         default = "make the artifact optional"
         if not rest.startswith("outputs.artifacts."):
             default = "give the output a valueFrom.default"
         hint = f"{default}, or give both the same `when`"
         return warning, "skipped-output", message, hint
+
+    def older_fault(self, rest: str, what: str) -> Fault | None:
+        """Return what an Argo before 4.1 makes of the default of what was skipped (seen with 4.0.5)."""
+        if not rest.startswith("outputs.parameters."):
+            return None
+        does = "waits for it for ever" if self.ancestry is None else "gives an empty text"
+        message = (
+            f"{what!r} may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
+        )
+        return warning, "skipped-output", message, "give both the same `when`, or update the server"
+
+
+def _has_exit_hook(caller: Caller) -> bool:
+    """Whether a step has an exit handler: only then Argo lets its hooks name its own outputs."""
+    return bool(caller.value.get("onExit") or (caller.value.get("hooks") or NOTHING).get("exit"))
 
 
 def _may_be(rest: str, outputs: frozenset[str]) -> bool:

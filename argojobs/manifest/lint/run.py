@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..check import check_workflow, with_text
@@ -14,6 +15,7 @@ from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
 from .kinds import check_object
 from .leaves import check_leaves, check_workflow_limits
+from .loops import check_loops
 from .outputs import check_inputs_and_outputs
 from .pods import check_pods
 from .ports import check_host_ports
@@ -32,6 +34,7 @@ _RULES = (
     check_used,
     check_references,
     check_conditions,
+    check_loops,
     check_retries,
     check_pods,
     check_host_ports,
@@ -46,12 +49,13 @@ def lint(
     refs: Refs = "warn",
     templates: Sequence[Mapping[str, Any]] = (),
     kind: str = "Workflow",
+    older: bool = False,
 ) -> list[Finding]:
     """Return all that is wrong or unwise in an object, each finding once.
 
     refs: what a reference to a template that is nowhere to be seen is: an error, a warning, or
     nothing. templates: WorkflowTemplate and ClusterWorkflowTemplate objects to look them up in.
-    kind: one of KINDS. Paths begin at the object. Where a value has the wrong type altogether,
+    kind: one of KINDS. older: for an Argo before 4.1. Paths begin at the object. Where a value has the wrong type altogether,
     only fields and types are judged: the other rules rely on them.
     """
     assert kind in KINDS, f"lint knows no {kind}"
@@ -60,7 +64,8 @@ def lint(
     if not any(finding.code == "wrong-type" for finding in found):
         usable = [one for template in templates if (one := _usable(template)) is not None]
         text = with_text(workflow, fields)
-        found.extend(_rules(text, subject_of(text, kind, refs, usable)))
+        subject = replace(subject_of(text, kind, refs, usable), older=older)
+        found.extend(_rules(text, subject))
     return list(dict.fromkeys(found))
 
 

@@ -40,6 +40,8 @@ _ROOTS = (
     "cronworkflow",
 )
 _BEGINNINGS = tuple(f"{root}." for root in _ROOTS)
+#: `null` in an expression where there are no parameters; a tag must not name them then.
+_LISTS = frozenset({"inputs.parameters", "workflow.parameters"})
 _SINGLE = frozenset({"item", "retries"})
 #: Faults of names that an expression has, too; a skipped output may be what it asks about.
 _OF_EXPRESSIONS = frozenset(
@@ -153,7 +155,7 @@ def check_expression(
 
 def _of_name(name: str, resolver: Resolver) -> Fault | None:
     """Return what is wrong with a name in an expression."""
-    if (name in _ROOTS and name != "item") or name.startswith("$"):
+    if (name in _ROOTS and name != "item") or name in _LISTS or name.startswith("$"):
         return None
     if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
         return resolver(name)

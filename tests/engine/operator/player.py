@@ -28,6 +28,7 @@ from argojobs.engine.model import (
     Tick,
     WakeAt,
 )
+from argojobs.engine.objects import shown_workflow, with_nodes
 from argojobs.engine.operator.operate import operate
 from argojobs.engine.operator.state import RunState
 
@@ -192,7 +193,15 @@ class Player:
         return self.state.status.get("phase") in {"Succeeded", "Failed", "Error"}
 
     def object(self) -> dict[str, Any]:
-        return self.state.workflow_object()
+        """The Workflow object as users get it."""
+        shown = shown_workflow(
+            self.workflow["metadata"],
+            self.state.spec,
+            self.state.status,
+            self.state.private,
+            change=self.changes,
+        )
+        return with_nodes(shown, self.state.nodes)
 
 
 def play(

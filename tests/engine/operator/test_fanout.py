@@ -8,6 +8,7 @@ import pytest
 from player import Ended, Player, children, given, manifest, nodes, play, tree
 
 from argojobs.engine.operator import fanout
+from argojobs.engine.operator.scope import Scope
 from argojobs.errors import ManifestError
 
 
@@ -133,7 +134,7 @@ def test_outputs_are_gathered_in_the_items_order_from_those_that_succeeded() -> 
 def test_json_values_are_gathered_as_json_when_all_are_maps_or_lists() -> None:
     text = AGGREGATE % "{{tasks.a.outputs.parameters.o}}"
     done = play(manifest(text), lambda start, name: Ended(parameters={"o": '{"k": 1.50}'}))
-    assert given(done, "wf.use") == {"x": '[{"k":1.50},{"k":1.50},{"k":1.50}]'}
+    assert given(done, "wf.use") == {"x": '[{"k":1.5},{"k":1.5},{"k":1.5}]'}, "as Go's numbers"
     mixed = play(
         manifest(text), lambda start, name: Ended(parameters={"o": "[1]" if "p" in name else "2"})
     )
@@ -146,7 +147,79 @@ def test_results_are_gathered_as_json_and_plain_text_is_an_error() -> None:
     assert given(done, "wf.use") == {"x": '["hello","hello","hello"]'}
     wrong = play(manifest(text), lambda start, name: Ended(result="hello"))
     assert tree(wrong)["wf.use"] == "Error"
-    assert "no JSON" in nodes(wrong)["wf.use"]["message"]
+    assert nodes(wrong)["wf.use"]["message"].startswith("invalid character 'h' looking for")
+
+
+ITEMS = [
+    (
+        r"""{"n":1, "k":{"z":1,"a":"<"}}""",
+        '{"k":{"z":1,"a":"\\u003c"},"n":1}',
+        'k:{"z":1,"a":"<"},n:1',
+    ),
+    (r'"\u00e9\u003c"', "é<", r"\u00e9<"),
+    (
+        r'[1.50, {"b":1,"a":"\u00e9"}, "x"]',
+        r'[1.50,{"b":1,"a":"\u00e9"},"x"]',
+        r'[1.50 {"b":1,"a":"\u00e9"} x]',
+    ),
+    (r'{"q":"\u00e9\n","b":true}', r'{"b":true,"q":"\u00e9\n"}', r"b:true,q:\u00e9\n"),
+    ("null", "null", "[]"),
+    ("1e3", "1e3", "1e3"),
+    (r'"a\"b"', 'a"b', r"a\"b"),
+    ('"(x)"', "(x)", "x"),
+    (r'"\ud800"', "\ufffd", r"\ud800"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "shown"), ITEMS)
+def test_an_item_keeps_the_text_it_was_written_with(text: str, value: str, shown: str) -> None:
+    """As Argo 4.0.5 did; the last one is by Go's docs."""
+    step = {"withParam": f"[{text}]", "name": "a", "arguments": "{{item}}"}
+    assert fanout.expand(step, Scope()) == [
+        (f"a(0:{shown})", {"name": f"a(0:{shown})", "arguments": value})
+    ]
+
+
+def test_the_members_of_a_map_are_texts_in_which_strings_keep_their_escapes() -> None:
+    text = r"""[{"q":"\u00e9\n<","b":[1.50, {"d":1,"c":2}],"m":{"z":"<","y":1},"q2":1,"q2":2}]"""
+    tags = "{{item.q}}|{{item.b}}|{{item.m}}|{{item.q2}}"
+    ((_, made),) = fanout.expand({"withParam": text, "name": "a", "x": tags}, Scope())
+    assert made["x"] == r"""\u00e9\n<|[1.50,{"d":1,"c":2}]|{"z":"<","y":1}|2"""
+
+
+def test_items_of_the_manifest_are_as_a_cluster_keeps_them() -> None:
+    items = [{"n": 1, "k": {"z": 1.50, "a": "<é"}}, 1.50, 1000000.0, 'é<"', ["b", {"z": 1, "a": 2}]]
+    names = [name for name, _ in fanout.expand({"withItems": items, "name": "a"}, Scope())]
+    assert names == [
+        'a(0:k:{"a":"<é","z":1.5},n:1)',
+        "a(1:1.5)",
+        "a(2:1000000)",
+        'a(3:é<\\")',
+        'a(4:[b {"a":2,"z":1}])',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a":1}', "json: cannot unmarshal object into Go value of type []v1alpha1.Item"),
+        ("[1,", "unexpected end of JSON input"),
+        ("no list", "invalid character 'o' in literal null (expecting 'u')"),
+        ("[" * 20_000, "exceeded max depth"),
+    ],
+)
+def test_what_is_no_list_is_said_in_gos_words(text: str, problem: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        fanout.items_of({"withParam": text})
+    assert caught.value.what.endswith(": " + problem)
+
+
+def test_gathered_results_keep_their_text() -> None:
+    text = AGGREGATE % "{{tasks.a.outputs.result}}"
+    result = r'{"k": 1.50, "b": "<\u00e9", "a": 1e3}'
+    done = play(manifest(text), lambda start, name: Ended(result=result))
+    one = r'{"k":1.50,"b":"\u003c\u00e9","a":1e3}'
+    assert given(done, "wf.use") == {"x": f"[{one},{one},{one}]"}
 
 
 def test_a_group_takes_the_phase_of_its_last_failed_item() -> None:
@@ -207,3 +280,17 @@ dag:
 def test_items_of_a_sequence_that_is_no_sequence() -> None:
     with pytest.raises(ManifestError, match="withSequence is not valid"):
         fanout.items_of({"withSequence": {"count": "many"}})
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+@pytest.mark.parametrize("kind", ["steps", "dag"])
+def test_a_parallelism_of_none_on_a_template_is_no_limit(limit: int, kind: str) -> None:
+    body = (
+        "steps: [[{name: a, template: pod, withItems: [1, 2]}]]"
+        if kind == "steps"
+        else "dag: {tasks: [{name: a, template: pod, withItems: [1, 2]}]}"
+    )
+    player = Player(manifest(f"{{parallelism: {limit}, {body}}}"))
+    player.begin()
+    assert len(player.pods) == 2
+    assert player.play()["status"]["phase"] == "Succeeded"

@@ -249,3 +249,81 @@ def test_a_task_in_a_nested_dag_waits_for_its_own_slow_hook() -> None:
     )
     assert done["status"]["phase"] == "Succeeded"
     assert nodes(done)["wf.a.t.hooks.run"]["phase"] == "Succeeded"
+
+
+NEVER_RAN = "[{name: bye, container: {image: i}}]"
+STATUS = (
+    'hooks: {h: {template: bye, expression: \'%s["a"].status == "%s"\'}, exit: {template: bye}}'
+)
+
+
+@pytest.mark.parametrize("loop", ["", "withItems: [1], "], ids=["", "loop"])
+def test_what_its_when_skips_in_steps_has_no_hooks(loop: str) -> None:
+    hooks = STATUS % ("steps", "Skipped")
+    text = f"steps: [[{{name: a, template: pod, {loop}when: 'false', {hooks}}}]]"
+    done = play(manifest(text, more=NEVER_RAN))
+    assert done["status"]["phase"] == "Succeeded"
+    assert not [name for name in nodes(done) if "hooks" in name or "onExit" in name]
+
+
+def test_in_a_dag_a_hook_may_ask_whether_its_task_was_skipped() -> None:
+    text = f"dag: {{tasks: [{{name: a, template: pod, when: 'false', {STATUS % ('tasks', 'Skipped')}}}]}}"
+    done = play(manifest(text, more=NEVER_RAN))
+    assert children(done, "wf.a") == ["wf.a.hooks.h"]
+
+
+def test_in_steps_a_hook_of_a_loop_that_asks_for_its_step_is_an_error() -> None:
+    hooks = STATUS % ("steps", "Running")
+    done = play(manifest(f"steps: [[{{name: a, template: pod, withItems: [1], {hooks}}}]]"))
+    assert nodes(done)["wf[0]"]["phase"] == "Error"
+    assert "cannot fetch status from nil" in done["status"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("main", "hooks"),
+    [
+        ("dag: {tasks: [{name: a, template: pod, withItems: [1, 2], %s}]}", ["wf.a.onExit"]),
+        ("dag: {tasks: [{name: a, template: pod, %s}]}", ["wf.a.onExit"]),
+        ("steps: [[{name: a, template: pod, withItems: [1, 2], %s}]]", []),
+        ("steps: [[{name: a, template: pod, %s}]]", []),
+    ],
+    ids=["dag loop", "dag", "steps loop", "steps"],
+)
+def test_behind_a_wrong_when_only_a_task_has_its_exit_handler(main: str, hooks: list[str]) -> None:
+    step = "when: 'x y == true', hooks: {exit: {template: bye}}"
+    done = play(manifest(main % step, more=NEVER_RAN))
+    assert done["status"]["phase"] in {"Error", "Failed"}
+    assert [name for name in nodes(done) if name.endswith("onExit")] == hooks
+
+
+@pytest.mark.parametrize(
+    ("main", "seen"),
+    [
+        ("steps: [[%s]]", {"wf[0].a(0:p).onExit": "p"}),
+        ("dag: {tasks: [%s]}", {"wf.a(0:p).onExit": "{{item}}", "wf.a.onExit": "{{item}}"}),
+    ],
+    ids=["steps", "dag"],
+)
+def test_the_item_is_put_into_the_hooks_of_steps_and_not_into_those_of_a_dag(
+    main: str, seen: dict[str, str]
+) -> None:
+    hook = "exit: {template: pod, arguments: {parameters: [{name: x, value: '{{item}}'}]}}"
+    task = f"{{name: a, template: pod, withItems: [p], hooks: {{{hook}}}}}"
+    done = play(manifest(main % task))
+    assert {name: given(done, name)["x"] for name in nodes(done) if "onExit" in name} == seen
+
+
+def test_the_flag_of_a_retried_hook_is_also_that_of_its_attempts_as_argo_shares_it() -> None:
+    done = play(
+        manifest(
+            "steps: [[{name: a, template: pod, hooks: {exit: {template: again}}}]]",
+            spec="{onExit: again}",
+            more="[{name: again, retryStrategy: {limit: 1}, container: {image: i}}]",
+        ),
+        {"wf.onExit(0)": Ended(code=1)},
+    )
+    both = {"hooked": True, "retried": True}
+    for name in ("wf.onExit", "wf.onExit(0)", "wf.onExit(1)", "wf[0].a.onExit"):
+        assert nodes(done)[name]["nodeFlag"] == both
+    assert done["status"]["phase"] == "Succeeded"
+    assert children(done, "wf.onExit") == ["wf.onExit(0)", "wf.onExit(1)"]

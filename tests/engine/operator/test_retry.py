@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import EPOCH, Ended, Player, children, given, nodes, play, tree
+from player import EPOCH, Ended, Player, children, given, manifest, nodes, play, tree
 
 
 def retried(strategy: str, *, body: str = "", spec: str = "") -> str:
@@ -220,3 +220,37 @@ def test_a_pause_that_has_grown_for_days_is_still_a_number() -> None:
     player = Player(retried("{limit: 400, backoff: {duration: 1, factor: 10, cap: 2}}"))
     done = player.play(lambda start, name: Ended(code=1))
     assert len(children(done, "wf")) == 401
+
+
+@pytest.mark.parametrize("phase", ["Failed", "Error"])
+def test_what_is_not_retried_has_its_attempts_message_or_none(phase: str) -> None:
+    """Argo 4.0.5: the Retry node and the workflow have no message either."""
+    body = "dag: {tasks: [{name: a, template: p}]}"
+    policy = "OnFailure" if phase == "Error" else "OnError"
+    text = retried(f"{{limit: 1, retryPolicy: {policy}}}", body=body)
+    text += "  - {name: p, container: {image: i}}\n"
+    done = play(text, lambda start, name: Ended(phase=phase, message="why"))
+    assert tree(done)["wf"] == phase
+    assert "message" not in nodes(done)["wf"]
+    assert done["status"]["message"] == ""
+
+
+def test_a_strategy_that_cannot_be_read_is_an_error_of_what_is_around_the_retry_node() -> None:
+    fault = 'unable to parse 1d as a duration: time: unknown unit "d" in duration "1d"'
+    entry = play(retried("{limit: 1, backoff: {duration: 1d}}"), {"wf(0)": Ended(code=1)})
+    assert nodes(entry)["wf"]["message"] == fault
+    assert entry["status"]["message"] == f"error in entry template execution: {fault}"
+    again = (
+        "[{name: again, retryStrategy: {limit: 1, backoff: {duration: 1d}}, container: {image: i}}]"
+    )
+    steps = play(
+        manifest("steps: [[{name: a, template: again}]]", more=again), {"wf[0].a(0)": Ended(code=1)}
+    )
+    assert nodes(steps)["wf[0]"]["message"] == (
+        f"step group deemed errored due to child wf[0].a error: {fault}"
+    )
+    dag = play(
+        manifest("dag: {tasks: [{name: a, template: again}]}", more=again),
+        {"wf.a(0)": Ended(code=1)},
+    )
+    assert nodes(dag)["wf.a"]["message"] == f"task 'wf.a' errored: {fault}"

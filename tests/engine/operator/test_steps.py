@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from player import Ended, Player, children, given, manifest, nodes, play, tree
 
 
@@ -216,3 +217,63 @@ steps:
     text = "template has failed or errored children and failFast enabled"
     assert nodes(done)["wf[0]"]["message"] == nodes(done)["wf"]["message"] == text
     assert done["status"]["message"] == text
+
+
+WRONG_WHENS = [
+    ("3 + 1", "Expected boolean evaluation for '3 + 1'. Got 4"),
+    ("'x'", "Expected boolean evaluation for ''x''. Got x"),
+    (
+        "a < 1",
+        "Failed to evaluate 'when' expresion 'a < 1': Value 'a' cannot be used with the comparator '<', it is not a number",
+    ),
+    (
+        "x y == true",
+        "Invalid 'when' expression 'x y == true': Cannot transition token types from VARIABLE [x] to VARIABLE [y]",
+    ),
+    (
+        "a$b == true",
+        "Invalid 'when' expression 'a$b == true': Invalid token: '$' (hint: try wrapping the affected expression in quotes (\"))",
+    ),
+    (
+        "!a",
+        "Failed to parse 'when' expression '!a': Cannot transition token types from PREFIX [!] to STRING [a]",
+    ),
+    ("(1 == 1", "Invalid 'when' expression '(1 == 1': Unbalanced parenthesis"),
+    ("1 ==", "Invalid 'when' expression '1 ==': Unexpected end of expression"),
+]
+
+
+@pytest.mark.parametrize(("when", "message"), WRONG_WHENS, ids=[when for when, _ in WRONG_WHENS])
+def test_a_wrong_when_is_told_in_argos_words(when: str, message: str) -> None:
+    """Each as Argo 4.0.5 said it, with its spelling; in steps behind `failed to resolve ...`."""
+    text = manifest("steps: [[{name: a, template: pod}]]")
+    text["spec"]["templates"][0]["steps"][0][0]["when"] = when
+    assert play(text)["status"]["message"] == f"failed to resolve references: {message}"
+    loop = text["spec"]["templates"][0]["steps"][0][0]
+    loop |= {"withItems": [1]}
+    assert play(text)["status"]["message"] == message
+    dag = manifest("dag: {tasks: [{name: a, template: pod}]}")
+    dag["spec"]["templates"][0]["dag"]["tasks"][0]["when"] = when
+    assert nodes(play(dag))["wf.a"]["message"] == message
+
+
+def test_a_when_into_which_a_value_brings_an_open_tag_is_an_error() -> None:
+    """Argo 4.0.5: the same; where it knows the value at submission it refuses the workflow."""
+    inner = """
+- name: in
+  inputs: {parameters: [{name: w}]}
+  steps: [[{name: a, template: pod, when: "'{{inputs.parameters.w}}' == 'a'"}]]
+"""
+    call = "{name: n, template: in, arguments: {parameters: [{name: w, value: '%s'}]}}"
+    done = play(manifest(f"steps: [[{call % '{{'}]]", more=inner))
+    assert nodes(done)["wf[0].n"]["message"] == (
+        'failed to resolve references: Cannot find end tag="}}" in the template='
+        "\"\\\"'{{' == 'a'\\\"\" starting from \"' == 'a'\\\"\""
+    )
+    closed = play(manifest(f"steps: [[{call % '{{x}}'}]]", more=inner))
+    assert nodes(closed)["wf[0].n[0].a"]["message"] == "when ''{{x}}' == 'a'' evaluated false"
+    argument = "{name: x, value: '{{'}"
+    passed = play(
+        manifest(f"steps: [[{{name: a, template: pod, arguments: {{parameters: [{argument}]}}}}]]")
+    )
+    assert passed["status"]["phase"] == "Succeeded"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import EPOCH, Ended, Player, manifest, nodes, tree
+from player import EPOCH, Ended, Player, manifest, nodes, play, tree
 
 from argojobs.engine.model import PodEnded, PodResult
 
@@ -181,3 +181,36 @@ def test_a_suspended_step_says_why_the_user_stopped_it() -> None:
     player.begin()
     player.send(Shutdown("Stop", "wrong data"))
     assert player.node("wf.wait")["message"] == "wrong data"
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Pod was active on the node longer than the specified deadline", "Step exceeded its deadline"],
+)
+@pytest.mark.parametrize(
+    "tag",
+    ["{{tasks.a.exitCode}}", "{{tasks.a.outputs.result}}", "{{tasks.a.outputs.parameters.o}}"],
+)
+def test_outputs_of_a_pod_that_its_deadline_ended_are_there_for_no_other(
+    message: str, tag: str
+) -> None:
+    """A cluster deletes the pod: with Argo 4.0.5 such a task waits for ever."""
+    task = "{name: b, template: pod, depends: a.Failed, arguments: {parameters: [{name: x, value: '%s'}]}}"
+    text = manifest(f"dag: {{tasks: [{{name: a, template: pod}}, {task % tag}]}}")
+    late = Ended(code=143, message=message, result="hi", parameters={"o": "1"})
+    done = play(text, {"wf.a": late})
+    assert done["status"]["phase"] == "Error"
+    assert "can never be resolved" in nodes(done)["wf.b"]["message"]
+    assert nodes(done)["wf.a"]["outputs"]["exitCode"] == "143", "for who looks at it"
+    other = Ended(
+        code=143, message="main: Error (exit code 143)", result="hi", parameters={"o": ""}
+    )
+    assert play(text, {"wf.a": other})["status"]["phase"] == "Succeeded"
+
+
+def test_a_retry_knows_no_exit_code_of_an_attempt_that_its_deadline_ended() -> None:
+    strategy = '{limit: 1, expression: lastRetry.exitCode == "-1"}'
+    text = f"{{retryStrategy: {strategy}, container: {{image: i}}}}"
+    late = "Pod was active on the node longer than the specified deadline"
+    done = play(manifest(text), {"wf(0)": Ended(code=143, message=late)})
+    assert done["status"]["phase"] == "Succeeded"

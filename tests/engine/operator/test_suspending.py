@@ -75,7 +75,7 @@ class TestAWholeRun:
         player = Player(manifest(main, spec="{suspend: true}"), reload=reload)
         player.begin()
         assert player.object()["status"]["phase"] == "Running"
-        assert "nodes" not in player.object()["status"]
+        assert player.object()["status"]["nodes"] == {}
         player.send(Resume())
         assert player.play()["status"]["phase"] == "Succeeded"
 

@@ -103,7 +103,7 @@ def test_a_global_argument_without_a_value_fails_the_workflow_before_any_node() 
     done = play(made)
     assert done["status"]["phase"] == "Failed"
     assert done["status"]["message"].startswith("failed to set global parameters: ")
-    assert "nodes" not in done["status"]
+    assert done["status"]["nodes"] == {}
 
 
 def test_an_unknown_entrypoint_is_an_error_of_the_workflow() -> None:
@@ -312,3 +312,12 @@ workflowMetadata: {labels: {a: b}, labelsFrom: {c: {expression: workflow.paramet
     labels = done["metadata"]["labels"]
     assert (labels["a"], labels["c"]) == ("b", "v")
     assert tree(done) == {"wf": "Succeeded"}
+
+
+def test_lists_of_parameters_that_are_empty_are_null() -> None:
+    text = "{{=inputs.parameters}} {{workflow.parameters}}"
+    main = f"{{container: {{image: i, args: ['{text}', '{{{{workflow.parameters.json}}}}']}}}}"
+    player = Player(manifest(main))
+    player.begin()
+    (pod,) = player.started
+    assert pod.template["container"]["args"] == ["null null", "null"]

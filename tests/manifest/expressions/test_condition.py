@@ -73,7 +73,7 @@ def test_holds(text, expected):
         ("1 > 'a'", "comparator '>'"),
         ("1 && true", "logical operator '&&'"),
         ("!a", "from PREFIX"),
-        ("a", "expected boolean"),
+        ("a", "Expected boolean evaluation for 'a'. Got a"),
         ("'it", "Unclosed string"),
         ("[a", "Unclosed parameter bracket"),
         ("1.2.3 == 1", "Unable to parse numeric value"),

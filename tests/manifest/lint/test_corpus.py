@@ -32,6 +32,7 @@ BEYOND = {
     "gathered-artifact",
     "gpu-request",
     "http-url",
+    "inline-loop",
     "item-outside-loop",
     "label",
     "list-value",

@@ -6,6 +6,71 @@ from .rule import ARGO, KUBERNETES, Rule
 
 RULES = (
     Rule(
+        "inline-loop",
+        "error",
+        "A loop's inline template",
+        "Argo's lint passes it and the loop runs, but what follows it, or the end of the steps, "
+        "looks for the template by its name: `failed to get a template`, after all the work.",
+        "Give the template a name.",
+        ARGO + "walk-through/loops/",
+        """\
+steps:
+- - name: a
+    withItems: [1, 2]
+    inline:
+      container: {image: 'busybox:1.36', args: ['{{item}}']}
+""",
+        """\
+templates:
+- name: main
+  steps:
+  - - name: a
+      withItems: [1, 2]
+      template: work
+      arguments:
+        parameters:
+        - {name: item, value: '{{item}}'}
+- name: work
+  inputs:
+    parameters:
+    - {name: item}
+  container: {image: 'busybox:1.36', args: ['{{inputs.parameters.item}}']}
+""",
+    ),
+    Rule(
+        "global-name-of-dag",
+        "warning",
+        "A global name on a dag's own output",
+        "Argo gives it out when a dag around it has ended. Of an entrypoint, and below steps, it "
+        "never does: `{{workflow.outputs.parameters...}}` stays as text.",
+        "Give the output of the task that makes it the globalName.",
+        ARGO + "variables/#global",
+        """\
+dag:
+  tasks:
+  - {name: a, template: work}
+outputs:
+  parameters:
+  - name: best
+    globalName: best
+    valueFrom: {parameter: '{{tasks.a.outputs.result}}'}
+""",
+        """\
+templates:
+- name: main
+  dag:
+    tasks:
+    - {name: a, template: work}
+- name: work
+  container: {image: 'busybox:1.36', command: [sh, -c, 'echo 1 > /tmp/best']}
+  outputs:
+    parameters:
+    - name: best
+      globalName: best
+      valueFrom: {path: /tmp/best}
+""",
+    ),
+    Rule(
         "gathered-artifact",
         "error",
         "An artifact gathered from a loop",
