@@ -12,6 +12,7 @@ from ..kinds import KINDS, TEMPLATES
 from ..places import Path
 from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
+from .ignored import without_ignored
 from .kinds import check_object
 from .leaves import check_leaves, check_workflow_limits
 from .outputs import check_inputs_and_outputs
@@ -61,6 +62,7 @@ def lint(
         usable = [one for template in templates if (one := _usable(template)) is not None]
         text = with_text(workflow, fields)
         found.extend(_rules(text, subject_of(text, kind, refs, usable)))
+        found = list(without_ignored(found, text.get("metadata") or NOTHING))
     return list(dict.fromkeys(found))
 
 

@@ -9,7 +9,8 @@ from work_done import calls
 from argojobs.manifest.lint import lint
 from argojobs.manifest.lint.ancestry import Ancestry
 from argojobs.manifest.lint.conditions import quoted
-from argojobs.manifest.lint.durations import is_duration, is_go_duration, remedy as in_hours
+from argojobs.manifest.lint.durations import is_duration, is_go_duration
+from argojobs.manifest.lint.durations import remedy as in_hours
 from argojobs.manifest.lint.resources import quantity
 from argojobs.manifest.lint.schedule import schedule_fault
 from argojobs.manifest.lint.subject import Caller
