@@ -37,13 +37,15 @@ def inside(value: Mapping[str, Any]) -> Object:
 def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
     """Return an object with another Workflow inside, of which `inside` gave the first."""
     kind = value.get("kind", "Workflow")
-    spec = workflow["spec"]
+    made = dict(workflow)
+    if "kind" in value:
+        made["kind"] = kind
     if kind == CRON:
-        spec = {**value["spec"], "workflowSpec": spec}
-    metadata = workflow.get("metadata") or {}
+        made["spec"] = {**value["spec"], "workflowSpec": workflow["spec"]}
     if kind == "ClusterWorkflowTemplate":  # it is in no namespace
-        metadata = {key: one for key, one in metadata.items() if key != "namespace"}
-    return {**workflow, "kind": kind, "metadata": metadata, "spec": spec}
+        metadata = workflow.get("metadata") or {}
+        made["metadata"] = {key: one for key, one in metadata.items() if key != "namespace"}
+    return made
 
 
 def to_run(value: Mapping[str, Any], now: str) -> Object:
