@@ -183,9 +183,14 @@ def _property(text: str) -> str:
 
 def rule_lines(rule: Rule) -> list[Line]:
     """Return what `--explain` shows of a rule."""
+    from argojobs.manifest.kinds import IGNORE
+    from argojobs.manifest.lint.rules import BEYOND
+
     lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {rule.title}", "")], [("", "")]]
     lines += [[(part, "")] for part in rule.explanation.splitlines()]
     lines += [[("", "")], [("remedy: ", "bold"), (rule.remedy, "")]]
+    if rule.level == "warning" or rule.code in BEYOND:
+        lines += [[("ignore: ", "bold"), (f"{IGNORE}: {rule.code} in metadata.annotations", "")]]
     lines += [[("page:   ", "bold"), (rule.own_page, "")], [("more:   ", "bold"), (rule.page, "")]]
     for title, example in (("wrong:", rule.wrong), ("right:", rule.right)):
         lines += [[("", "")], [(title, "bold")]]

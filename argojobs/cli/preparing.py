@@ -354,11 +354,23 @@ def _compiled(
     findings = linted(workflow, lambda: loaded.root, refs="off", kind=kind)
     faults = [one for one in errors(findings) if one.code not in _MADE_GOOD]
     if faults:
-        raise as_error(faults, _place_of(loaded, faults[0]), str(loaded.path))
+        place = _place_of(loaded, faults[0])
+        raise as_error(faults, place, str(loaded.path), _way_round(loaded, faults))
     fields = check_fields(workflow, kind)
     seen = {finding.path for finding in fields}
     others = [one for one in findings if one.level == "warning" and one.path not in seen]
     return clean(workflow, fields), [*fields, *others], cut
+
+
+def _way_round(loaded: Loaded, faults: Sequence[Finding]) -> str:
+    """Return how a manifest is run all the same, where Argo itself may run it; "" where not."""
+    from argojobs.manifest.kinds import IGNORE
+    from argojobs.manifest.lint.ignored import may_be_ignored
+
+    if loaded.kind != "manifest" or not all(map(may_be_ignored, faults)):
+        return ""
+    codes = " ".join(dict.fromkeys(one.code for one in faults))
+    return f"if it is meant so, in metadata.annotations: {IGNORE}: {codes}"
 
 
 def _place_of(loaded: Loaded, finding: Finding) -> str:

@@ -76,19 +76,14 @@ class Defaults:
 
 
 def with_context(workflow: Mapping[str, Any], defaults: Defaults) -> Object:
-    """Return a Workflow or CronWorkflow with what its context says; the given one is not changed."""
+    """Return a Workflow with what its context says; the given one is not changed."""
     result = dict(workflow)
     if defaults.namespace:
         metadata = dict(workflow.get("metadata") or {})
         if not metadata.get("namespace"):
             metadata["namespace"] = defaults.namespace
         result["metadata"] = metadata
-    spec = workflow.get("spec") or {}
-    if workflow.get("kind") == "CronWorkflow":
-        inner = _with_spec(spec.get("workflowSpec") or {}, defaults)
-        result["spec"] = {**spec, "workflowSpec": inner}
-    else:
-        result["spec"] = _with_spec(spec, defaults)
+    result["spec"] = _with_spec(workflow.get("spec") or {}, defaults)
     return result
 
 

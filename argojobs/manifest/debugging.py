@@ -58,17 +58,13 @@ def with_debugger(
 ) -> tuple[Object, list[str]]:
     """Return a workflow whose steps wait for a debugger, and what is to be told of it.
 
-    It may be a CronWorkflow, or a WorkflowTemplate. key: of the archive with debugpy in the
+    key: of the archive with debugpy in the
     artifact repository. program: the source of what waits, where there is no such archive: then
     each image needs its own debugpy. Raises UsageError for a step that there is not, or that is on
     the server, or whose program is not Python.
     """
-    given, artifact = workflow.get("spec") or {}, _artifact(key, program)
-    metadata = workflow.get("metadata") or {}
-    if workflow.get("kind") == "CronWorkflow":
-        inner, notes = _with_spec(given.get("workflowSpec") or {}, metadata, wanted, artifact)
-        return {**workflow, "spec": {**given, "workflowSpec": inner}}, notes
-    spec, notes = _with_spec(given, metadata, wanted, artifact)
+    given, metadata = workflow.get("spec") or {}, workflow.get("metadata") or {}
+    spec, notes = _with_spec(given, metadata, wanted, _artifact(key, program))
     return {**workflow, "spec": spec}, notes
 
 

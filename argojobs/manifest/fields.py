@@ -22,6 +22,7 @@ from .findings import Finding, error, warning
 from .json_read import scalar_text
 from .nearest import nearest
 from .places import Path
+from .quantities import quantity
 from .removed import REMOVED
 from .scalars import WORDS, WrittenText
 
@@ -144,6 +145,8 @@ class _Walk:
                 self.object(value, kind, path)
             elif not scalar(value):
                 self.findings.append(_scalar_finding(value, kind, path))
+            elif kind == "quantity" and quantity(str(value)) is None:
+                self.findings.append(_quantity_finding(str(value), path))
         elif kind[0] == "list":
             self.list(value, kind[1], path)
         elif kind[0] == "map":
@@ -267,6 +270,9 @@ _WANTED = {
 }
 
 
+_TAG_HINT = "Argo reads it before it replaces tags: write the value, or set it by a podSpecPatch"
+
+
 def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
     if kind != "string" or isinstance(value, (dict, list)):
         return _type_finding(_WANTED[kind], value, path)
@@ -294,6 +300,11 @@ def _value_finding(value: Any, path: Path) -> Finding:
     return error("list-value", path, what, "put it in quotes, as JSON text: '[1, 2]'")
 
 
+def _quantity_finding(text: str, path: Path) -> Finding:
+    hint = 'a number with a unit such as "500m", 2 or "40Gi"'
+    return error("quantity", path, f"{text!r} is no quantity", _TAG_HINT if "{{" in text else hint)
+
+
 def _empty_finding(path: Path) -> Finding:
     hint = 'fill it, or take its `-` out; an empty text is ""'
     return error("wrong-type", path, "the entry of the list is empty", hint)
@@ -301,6 +312,7 @@ def _empty_finding(path: Path) -> Finding:
 
 def _type_finding(wanted: str, value: Any, path: Path) -> Finding:
     hint = "no quotes around it" if isinstance(value, str) and wanted != "a mapping" else ""
+    hint = _TAG_HINT if isinstance(value, str) and "{{" in value else hint
     return error("wrong-type", path, f"{wanted} belongs here, not {_shown(value)}", hint)
 
 

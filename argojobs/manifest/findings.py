@@ -49,10 +49,13 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 _MOST_SHOWN = 10
 
 
-def as_error(found: list[Finding], where: str = "", file: str = "") -> ManifestError:
+def as_error(
+    found: list[Finding], where: str = "", file: str = "", way_round: str = ""
+) -> ManifestError:
     """Return the errors among findings as one ManifestError.
 
-    where: the place of the first one (`file:line:column`), where the caller has it.
+    where: the place of the first one (`file:line:column`), where the caller has it. way_round: how
+    to go on all the same, where that may be.
     """
     faults = errors(found)
     first = faults[0]
@@ -61,4 +64,5 @@ def as_error(found: list[Finding], where: str = "", file: str = "") -> ManifestE
     if len(faults) > 1:
         hints.append(f"and {len(faults) - 1} more:")
         hints.extend(f"- {finding}" for finding in faults[1:_MOST_SHOWN])
+    hints += [way_round] if way_round else []
     return ManifestError(what, where=where or file, hint="\n  ".join(hints))

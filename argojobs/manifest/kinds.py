@@ -12,6 +12,8 @@ TEMPLATES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
 CRON = "CronWorkflow"
 KINDS = ("Workflow", *TEMPLATES, CRON)
 
+#: The annotation with what lint is to ignore (see `lint/ignored.py`).
+IGNORE = "argojobs.dev/lint-ignore"
 #: The annotation that `workflow.scheduledTime` comes from.
 SCHEDULED = "workflows.argoproj.io/scheduled-time"
 
@@ -35,21 +37,23 @@ def inside(value: Mapping[str, Any]) -> Object:
 def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
     """Return an object with another Workflow inside, of which `inside` gave the first."""
     kind = value.get("kind", "Workflow")
-    spec = workflow["spec"]
+    made = dict(workflow)
+    if "kind" in value:
+        made["kind"] = kind
     if kind == CRON:
-        spec = {**value["spec"], "workflowSpec": spec}
-    metadata = workflow.get("metadata") or {}
+        made["spec"] = {**value["spec"], "workflowSpec": workflow["spec"]}
     if kind == "ClusterWorkflowTemplate":  # it is in no namespace
-        metadata = {key: one for key, one in metadata.items() if key != "namespace"}
-    return {**workflow, "kind": kind, "metadata": metadata, "spec": spec}
+        metadata = workflow.get("metadata") or {}
+        made["metadata"] = {key: one for key, one in metadata.items() if key != "namespace"}
+    return made
 
 
 def to_run(value: Mapping[str, Any], now: str) -> Object:
     """Return the Workflow that is run for an object: of a template or a CronWorkflow, a new one.
 
     Its name begins with the object's. A CronWorkflow gives it the labels and annotations of its
-    `workflowMetadata`, and a time: now, as RFC 3339 has it. Source: Argo
-    `workflow/common/convert.go`.
+    `workflowMetadata`, and a time: now, as RFC 3339 has it. What lint is to ignore stays. Source:
+    Argo `workflow/common/convert.go`.
     """
     kind = value.get("kind", "Workflow")
     if kind == "Workflow":
@@ -58,10 +62,13 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
     metadata = {"namespace": own["namespace"]} if own.get("namespace") else {}
     if own.get("name"):
         metadata["generateName"] = f"{own['name']}-"
+    notes = {key: one for key, one in (own.get("annotations") or {}).items() if key == IGNORE}
     if kind == CRON:
         more = (value.get("spec") or {}).get("workflowMetadata") or {}
         metadata["labels"] = more.get("labels") or {}
-        metadata["annotations"] = {SCHEDULED: now, **(more.get("annotations") or {})}
+        notes = {**notes, SCHEDULED: now, **(more.get("annotations") or {})}
+    if notes:
+        metadata["annotations"] = notes
     head = {"apiVersion": value.get("apiVersion"), "kind": "Workflow", "metadata": metadata}
     return {**head, "spec": inside(value)["spec"]}
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .kinds import around, inside
+
 Object = dict[str, Any]
 
 _ONE = ("container", "script")
@@ -164,15 +166,10 @@ def _with_spec_of(
     workflow: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Object]
 ) -> Object:
     """Return the workflow with its spec changed, or that of the workflow that a CronWorkflow has."""
-    spec = workflow.get("spec")
-    if not isinstance(spec, Mapping):
+    spec = inside(workflow)["spec"]
+    if not isinstance(spec, Mapping) or not spec:
         return dict(workflow)
-    if workflow.get("kind") != "CronWorkflow":
-        return {**workflow, "spec": change(spec)}
-    inner = spec.get("workflowSpec")
-    if not isinstance(inner, Mapping):
-        return dict(workflow)
-    return {**workflow, "spec": {**spec, "workflowSpec": change(inner)}}
+    return around(workflow, {**workflow, "spec": change(spec)})
 
 
 def _with_spec(spec: Mapping[str, Any], changes: _Changes) -> Object:

@@ -94,6 +94,29 @@ class TestRun:
         assert f"at {file}:9" in answer.err
 
 
+class TestErrorsThatMayBeIgnored:
+    ITEM = TEMPLATE.replace("{{workflow.parameters.who}}", "{{item}}")
+    SEEN = ITEM.replace(
+        "labels: ", "annotations: {argojobs.dev/lint-ignore: item-outside-loop}, labels: "
+    )
+
+    @pytest.mark.parametrize("verb", ["run", "compile"])
+    def test_the_way_round_is_named(self, argojobs, service, write, verb) -> None:  # noqa: F811
+        answer = argojobs(verb, write(self.ITEM))
+        assert (answer.code, created(service)) == (2, [])
+        assert "argojobs.dev/lint-ignore: item-outside-loop" in answer.err
+
+    def test_and_leads_round(self, argojobs, service, write) -> None:  # noqa: F811
+        assert argojobs("compile", write(self.SEEN)).code == 0
+        assert argojobs("run", write(self.SEEN), "-p", "who=x").code == 0
+        assert len(created(service)) == 1
+
+    def test_there_is_none_for_what_argo_refuses(self, argojobs, service, write) -> None:  # noqa: F811
+        answer = argojobs("compile", write(self.ITEM.replace("command:", "comand:")))
+        assert answer.code == 2
+        assert "lint-ignore" not in answer.err
+
+
 class TestCompile:
     @pytest.mark.parametrize("text", [TEMPLATE, CRON, LIBRARY], ids=["template", "cron", "library"])
     def test_an_object_stays_what_it_is(self, argojobs, write, text) -> None:

@@ -407,3 +407,16 @@ def test_compile_stops_on_errors_and_is_brief_on_warnings(argojobs, folder) -> N
     assert "Argo drops it" in first
     assert second == "warning: 1 more warning (image-latest): argojobs lint unwise.yaml"
     assert "retryStrategy" not in answer.out
+
+
+@pytest.mark.parametrize("kind", ["Workflow", "WorkflowTemplate", "CronWorkflow"])
+def test_an_object_of_hera_is_judged_as_what_it_is(argojobs, folder, kind):
+    pytest.importorskip("hera.workflows")
+    schedules = ", schedules=['0 3 * * *']" if kind == "CronWorkflow" else ""
+    (folder / "made.py").write_text(
+        f"from hera.workflows import {kind}, Container\n"
+        f"with {kind}(name='made', entrypoint='main'{schedules}) as made:\n"
+        "    Container(name='main', image='busybox:1.36', command=['true'])\n"
+    )
+    answer = argojobs("lint", str(folder / "made.py"))
+    assert (answer.code, answer.err) == (0, ""), answer.out

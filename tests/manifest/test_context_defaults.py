@@ -9,6 +9,7 @@ import pytest
 
 from argojobs.manifest.check import check
 from argojobs.manifest.context_defaults import Defaults, Volume, limit_of, with_context
+from argojobs.manifest.kinds import around, inside
 from argojobs.manifest.yaml_read import read
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.yaml"))
@@ -196,7 +197,7 @@ def test_templates_without_containers_are_left_alone(kind):
 def test_a_cron_workflow_is_filled_inside():
     inner = workflow(step())["spec"]
     given = {"kind": "CronWorkflow", "metadata": {}, "spec": {"workflowSpec": inner}}
-    result = with_context(given, EVERYTHING)
+    result = around(given, with_context(inside(given), EVERYTHING))
     assert result["metadata"]["namespace"] == "team"
     assert result["spec"]["workflowSpec"]["templates"][0]["container"]["image"] == "train:1"
 

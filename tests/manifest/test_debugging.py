@@ -8,6 +8,7 @@ import pytest
 
 from argojobs.errors import UsageError
 from argojobs.manifest.debugging import Debugging, with_debugger
+from argojobs.manifest.kinds import around, inside
 from argojobs.manifest.lint import lint
 
 ALL = Debugging()
@@ -270,9 +271,9 @@ def test_what_a_template_inside_calls_is_reached_through_it() -> None:
 
 
 def test_a_cron_workflow_has_its_steps_further_inside() -> None:
-    inside = workflow(PLAIN, activeDeadlineSeconds=60)["spec"]
-    given = {"kind": "CronWorkflow", "spec": {"schedule": "@daily", "workflowSpec": inside}}
-    made, _ = with_debugger(given, ALL, key="k")
+    inner = workflow(PLAIN, activeDeadlineSeconds=60)["spec"]
+    given = {"kind": "CronWorkflow", "spec": {"schedule": "@daily", "workflowSpec": inner}}
+    made = around(given, with_debugger(inside(given), ALL, key="k")[0])
     assert made["spec"]["schedule"] == "@daily"
     (template,) = made["spec"]["workflowSpec"]["templates"]
     assert waiting({"plain": template}) == ["plain"]

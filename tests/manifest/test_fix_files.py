@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from argojobs.manifest.fix import fix
 from argojobs.manifest.json_read import scalar_text
 from argojobs.manifest.when_quotes import quoted_when
 
+NOW = {"schedule": "schedules", "mutex": "mutexes", "semaphore": "semaphores"}
 CORPUS = Path(__file__).parent / "lint" / "corpus"
 
 
@@ -36,11 +38,46 @@ def behind(path, moved):
     return next((path[len(one) - 1 :] for one in moved if path[: len(one)] == one), None)
 
 
+def at(value, path):
+    """What stands at a path, None where it leads nowhere."""
+    for step in path:
+        there = step < len(value) if isinstance(value, list) else step in (value or ())
+        value = value[step] if there else None
+    return value
+
+
+def check_is_its_text(before, after, path):
+    """That a list became a text that means it; then both have the text."""
+    if isinstance(at(before, path), (list, dict)):
+        text = at(after, path)
+        assert json.loads(text) == at(before, path)
+        at(before, path[:-1])[path[-1]] = text
+
+
+def renew(before, path):
+    """Put the value of a field of Argo 3 where 4 has it."""
+    holder = at(before, path[:-1])
+    if path[-1] in (holder or ()):
+        value = holder.pop(path[-1])
+        if path[-1] == "ttlSecondsAfterFinished":
+            holder["ttlStrategy"] = {"secondsAfterCompletion": value}
+        else:
+            holder[NOW[path[-1]]] = [value]
+
+
 def check_same_but_for_the_fix(text: str) -> None:
     result = fix(text)
-    moved = [one.finding.path for one in result.fixed if one.finding.code == "misplaced-field"]
-    rewritten = {one.finding.path for one in result.fixed} - set(moved)
+    paths = {code: [] for code in ("misplaced-field", "removed-field", "list-value")}
+    for one in result.fixed:
+        paths.setdefault(one.finding.code, []).append(one.finding.path)
+    moved = paths.pop("misplaced-field")
+    renewed, lists = paths.pop("removed-field"), paths.pop("list-value")
+    rewritten = {path for several in paths.values() for path in several}
     for before, after in zip(objects(text), objects(result.text), strict=True):
+        for path in lists:
+            check_is_its_text(before, after, path)
+        for path in renewed:
+            renew(before, path)
         old, new = leaves(before), leaves(after)
         gone = {behind(path, moved): value for path, value in old.items() if path not in new}
         come = {path: value for path, value in new.items() if path not in old}

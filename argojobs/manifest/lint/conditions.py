@@ -27,6 +27,8 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?|true|false")
 #: A longer text is judged by its grammar alone.
 _LONGEST_JUDGED = 4096
 _DEEPEST_TAG = 2
+#: A longer value is not tried in a condition.
+_LONGEST_VALUE = 256
 
 
 def check_conditions(subject: Subject) -> Iterator[Finding]:
@@ -52,7 +54,7 @@ def _values(holder: Object | None, prefix: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for _, one in items(holder, "parameters"):
         value = one.get("value", one.get("default"))
-        if isinstance(value, str):
+        if isinstance(value, str) and len(value) <= _LONGEST_VALUE:
             found[f"{prefix}{one.get('name')}"] = value
     return found
 

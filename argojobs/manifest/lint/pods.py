@@ -156,13 +156,16 @@ def _mounts(container: Container, shared: set[str] | None) -> Iterator[Finding]:
     if not container.main:
         return
     for index, artifact in items(template.get("inputs"), "artifacts"):
-        if artifact.get("path") in taken:
+        where = artifact.get("path") or ""
+        if where in taken:
             yield error(
                 "mount-path",
                 (*container.place.path, "inputs", "artifacts", index, "path"),
-                f"{artifact['path']} is where {taken[artifact['path']]} is mounted",
+                f"{where} is where {taken[where]} is mounted",
                 "put the artifact elsewhere, or below the mount",
             )
+        elif where:
+            taken[where] = f"the input {artifact.get('name')}"
 
 
 def _ports(container: Container) -> Iterator[Finding]:

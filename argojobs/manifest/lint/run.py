@@ -13,6 +13,7 @@ from ..kinds import KINDS, TEMPLATES
 from ..places import Path
 from .calls import check_calls, check_recursion, check_used
 from .conditions import check_conditions
+from .ignored import without_ignored
 from .kinds import check_object
 from .leaves import check_leaves, check_workflow_limits
 from .loops import check_loops
@@ -66,6 +67,7 @@ def lint(
         text = with_text(workflow, fields)
         subject = replace(subject_of(text, kind, refs, usable), older=older)
         found.extend(_rules(text, subject))
+        found = list(without_ignored(found, text.get("metadata") or NOTHING))
     return list(dict.fromkeys(found))
 
 

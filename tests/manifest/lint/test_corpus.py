@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from argojobs.manifest.lint import RULES, lint
+from argojobs.manifest.lint.rules import BEYOND
 from argojobs.manifest.places import path_text
 from argojobs.manifest.yaml_read import read
 
@@ -21,40 +22,6 @@ TOO_LARGE_FOR_A_FILE = {"argument-size", "object-size"}
 MILDER = {
     "misplaced-field": "a run drops the field, as Argo does over REST",
     "template-ref-unknown": "the template may be on the server; --refs strict makes it an error",
-}
-#: Errors of ours where the real program is silent: the pod, node or object fails later.
-BEYOND = {
-    "api-version",
-    "backoff",
-    "depends-syntax",
-    "env-name",
-    "expression-syntax",
-    "gathered-artifact",
-    "gpu-request",
-    "http-url",
-    "inline-loop",
-    "item-outside-loop",
-    "label",
-    "list-value",
-    "loop-parameter",
-    "memoize",
-    "parallelism",
-    "pod-spec-patch",
-    "port",
-    "reference-not-before",
-    "request-above-limit",
-    "retry-limit",
-    "semaphore",
-    "sequence",
-    "suspend-duration",
-    "timeout",
-    "ttl",
-    "unresolved-reference",
-    "volume-name",
-    "volume-undeclared",
-    "when-in",
-    "when-syntax",
-    "workflow-name",
 }
 
 

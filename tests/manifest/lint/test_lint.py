@@ -11,9 +11,9 @@ from argojobs.manifest.lint.ancestry import Ancestry
 from argojobs.manifest.lint.conditions import quoted
 from argojobs.manifest.lint.durations import is_duration, is_go_duration
 from argojobs.manifest.lint.durations import remedy as in_hours
-from argojobs.manifest.lint.resources import quantity
 from argojobs.manifest.lint.schedule import schedule_fault
 from argojobs.manifest.lint.subject import Caller
+from argojobs.manifest.quantities import quantity
 
 SHARED = complete("""
 kind: WorkflowTemplate
@@ -356,6 +356,70 @@ class TestReferences:
         assert codes(example % (when, "a", argument, "", ", default: '1'")) == []
         assert codes(example % (when, "a", argument, ", " + when, "")) == []
         assert codes(example % (when, "a.Succeeded", argument, "", "")) == []
+
+
+class TestTypedFields:
+    """Argo reads numbers and quantities when it reads the object, before it replaces any tag."""
+
+    TAG = "'{{workflow.name}}'"
+
+    @pytest.mark.parametrize(
+        "example",
+        [
+            "container: {image: 'busybox:1.36', resources: {requests: {cpu: %s}}}",
+            "script: {image: 'busybox:1.36', command: [sh], source: ls, resources: {limits: {memory: %s}}}",
+            "{container: {image: 'busybox:1.36'}, volumes: [{name: v, emptyDir: {sizeLimit: %s}}]}",
+            "{volumeClaimTemplates: [{metadata: {name: v}, spec: {resources: {requests: {storage: %s}}}}]}",
+            "{suspend: {}, sidecars: [{name: s, image: a:1, resources: {limits: {cpu: %s}}}]}",
+        ],
+    )
+    @pytest.mark.parametrize("value", [TAG, "40GB", "'1 Gi'"])
+    def test_a_quantity_is_one_wherever_it_stands(self, example, value):
+        assert codes(example % value) == ["quantity"]
+        assert codes(example % "500m") == []
+
+    @pytest.mark.parametrize(
+        "example",
+        [
+            "container: {image: 'busybox:1.36', ports: [{containerPort: %s}]}",
+            "{parallelism: %s}",
+            "container: {image: 'busybox:1.36', tty: %s}",
+        ],
+    )
+    def test_a_number_or_boolean_is_no_tag(self, example):
+        workflow = complete(example % self.TAG)
+        (found,) = lint(workflow)
+        assert (found.level, found.code) == ("error", "wrong-type")
+        assert "podSpecPatch" in found.hint
+
+    def test_a_number_or_text_may_be_a_tag(self):
+        example = "{container: {image: 'busybox:1.36'}, activeDeadlineSeconds: %s}"
+        assert codes(example % self.TAG) == []
+
+
+class TestPlaces:
+    TWO = "{inputs: {artifacts: [{name: a, path: %s, raw: {data: x}}, {name: b, path: %s, raw: {data: x}}]}, %s}"
+
+    @pytest.mark.parametrize(
+        "work",
+        [
+            "container: {image: 'busybox:1.36'}",
+            "script: {image: 'busybox:1.36', command: [sh], source: ls}",
+            "containerSet: {containers: [{name: main, image: 'busybox:1.36'}]}",
+        ],
+    )
+    def test_two_inputs_do_not_share_one(self, work):
+        assert codes(self.TWO % ("/x", "/x", work)) == ["mount-path"]
+        assert codes(self.TWO % ("'/{{workflow.name}}'", "'/{{workflow.name}}'", work)) == [
+            "mount-path"
+        ]
+        assert codes(self.TWO % ("/x", "/x/y", work)) == []
+
+    def test_nor_does_an_input_with_a_volume(self):
+        work = "volumes: [{name: v, emptyDir: {}}], container: {image: 'busybox:1.36', "
+        work += "volumeMounts: [{name: v, mountPath: /v}]}"
+        assert codes(self.TWO % ("/v", "/w", work)) == ["mount-path"]
+        assert codes(self.TWO % ("/v/a", "/w", work)) == []
 
 
 class TestSecrets:

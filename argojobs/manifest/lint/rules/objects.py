@@ -155,6 +155,23 @@ spec:
 """,
     ),
     Rule(
+        "lint-ignore",
+        "warning",
+        "What is to be ignored is not a finding, or cannot be",
+        "`argojobs.dev/lint-ignore` names codes that lint, run and compile let pass: warnings, and errors "
+        "about what Argo's own lint lets pass. Any other code in it means nothing.",
+        "Correct the code, or put right what it finds.",
+        ARGO + "workflow-concepts/",
+        """\
+kind: Workflow
+metadata: {generateName: a-, annotations: {argojobs.dev/lint-ignore: item-outside-lop}}
+""",
+        """\
+kind: Workflow
+metadata: {generateName: a-, annotations: {argojobs.dev/lint-ignore: item-outside-loop}}
+""",
+    ),
+    Rule(
         "pod-gc",
         "error",
         "An unknown podGC strategy",

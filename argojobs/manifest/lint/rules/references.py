@@ -123,8 +123,8 @@ container:
         "skipped-output",
         "warning",
         "The output of something that may be skipped",
-        "With a `when` that does not hold there is no output, and what needs it errors. (Before 4.1 Argo "
-        "knows no default of it either; `run --context` says so where the server is older.)",
+        "With a `when` that does not hold there is no output, and what needs it errors. Before 4.1 Argo "
+        "knows no default of it either; `run --context` says so where the server is older.",
         "Give the output a valueFrom.default, or both the same `when`.",
         ARGO + "conditional-artifacts-parameters/",
         """\
