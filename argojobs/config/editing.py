@@ -125,7 +125,7 @@ def replace(path: Path, before: str, after: str) -> None:
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)  # two of us at once; editors are seen by the text
         if target.exists() and not target.is_file():  # a device: a file would take its place
-            raise HostError(f"{path} is a device or pipe", hint="export ARGOJOBS_CONFIG=FILE")
+            raise HostError(f"{path} is not a file", hint="export ARGOJOBS_CONFIG=FILE")
         if read(target) != before:
             raise ConflictError(
                 f"{path} was changed by someone else in the meantime",

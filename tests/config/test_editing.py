@@ -1,6 +1,7 @@
 """A config file is changed without losing what people wrote into it, at once or not at all."""
 
 import os
+import socket
 import stat
 
 import pytest
@@ -192,10 +193,12 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_the_machine(tmp_path):
 
 
 def test_what_is_not_a_file_is_not_replaced_by_one(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(HostError, match="is a device or pipe"):
-        replace(tmp_path / "pipe", "", "a = 1\n")
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    path = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as taken:
+        taken.bind(str(path))
+        with pytest.raises(HostError, match="is not a file"):
+            replace(path, "", "a = 1\n")
+    assert stat.S_ISSOCK(path.stat().st_mode)
 
 
 def test_a_difference_is_shown_before_it_is_made(tmp_path):

@@ -1,6 +1,8 @@
 """The text of a settings file, and what may stand in its place."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,8 +32,13 @@ def test_a_folder_is_called_one(tmp_path):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="this is not a file"):
-        text_of(tmp_path / "pipe")
+    program = "import sys, pathlib; from argojobs.config.reading import text_of as t; t(pathlib.Path(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "pipe")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "UsageError" in done.stderr
+    assert "this is not a file" in done.stderr
 
 
 def test_links_in_a_circle_cannot_be_read(tmp_path):
