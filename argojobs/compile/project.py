@@ -102,7 +102,7 @@ def project_files(root: Path) -> Listing:
         )
     else:
         names = _tracked(root, "", warnings) or list(_walk(root, left))
-    left += git.ignored(root)
+        left += git.ignored(root) if git.repository(root) else ()
     rules = _spec(root / IGNORE_FILE)
     taken = _taken_along(root, left)
     names += taken
