@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -237,10 +239,13 @@ def _modules_that_stay(loaded: Loaded, packed: Packed) -> list[str]:
     Raises BundleError for those that it always imports.
     """
     from argojobs.compile.imports import imported_files
-    from argojobs.compile.project import IGNORE_FILE, installed, why_left_out
+    from argojobs.compile.project import IGNORE_FILE, installed, modules_left_out, why_left_out
     from argojobs.errors import BundleError
 
-    if loaded.path.suffix != ".py":
+    names = modules_left_out(packed.root, packed.left)
+    mentioned = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(os.fsencode(one)) for one in names))
+    texts = (file.content for file in packed.entries if file.name in packed.files)
+    if not names or loaded.path.suffix != ".py" or not any(map(mentioned.search, texts)):
         return []
     files = set(packed.files)
     said: list[str] = []

@@ -113,7 +113,7 @@ class Packed:
     """A project, read and hashed. `data` is the archive, made when it is first asked for.
 
     files: what was packed, without our own runtime. warnings: one line each, for the user.
-    revision: what git says, None outside of it. whole: also in a manifest all of our own code goes
+    revision: what git says, None outside of it. left: what was ignored. whole: also in a manifest all of our own code goes
     along. script: so does what runs a plain script.
     """
 
@@ -123,6 +123,7 @@ class Packed:
     files: tuple[str, ...]
     warnings: tuple[str, ...]
     revision: git.Revision | None
+    left: tuple[str, ...] = ()
     whole: bool = False
     script: bool = False
 
@@ -186,6 +187,7 @@ def pack(
         files=tuple(file.name for file in files),
         warnings=(*listing.warnings, *warnings, *_large(files)),
         revision=git.revision(root) if git.repository(root) else None,
+        left=listing.left,
     )
 
 

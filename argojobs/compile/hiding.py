@@ -14,14 +14,17 @@ from argojobs.runtime.importing import module_place
 _HIDDEN = sys.stdlib_module_names - set(sys.builtin_module_names)
 
 
-def check_hides_nothing(file: Path, root: Path) -> None:
+def check_hides_nothing(file: Path, root: Path, *, script: bool) -> None:
     """Raise UsageError where what a step finds first hides a module of Python's own.
 
-    Looked at are the user's file, what lies beside it and what the project has on `sys.path`, as
-    far as it travels: argojobs and any library may import that module at any time.
+    Looked at are the user's file, what Python searches for it (beside a script, above the package
+    of a module) and what the project has on `sys.path`, as far as it travels: argojobs and any
+    library may import that module at any time.
     """
-    beside = [Path(module_place(str(file))[1])] if file.suffix == ".py" else []
-    places = [*beside, *(root / entry for entry in search_path(root).inside)]
+    beside = file.resolve().parent if script else Path(module_place(str(file))[1])
+    places = [root / entry for entry in search_path(root).inside]
+    if file.suffix == ".py":
+        places.insert(0, beside)
     found = {each.resolve() for place in dict.fromkeys(places) for each in _hiding(place)}
     if not found:
         return

@@ -106,7 +106,7 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
             f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
             hint="leave --pipeline out, or name the file that has it.",
         )
-    _check_name(file, root)
+    _check_name(file, root, script=True)
     if file.suffix == ".py" and runs_nothing(parsed(file)):
         raise UsageError(
             f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
@@ -156,7 +156,7 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
             "argojobs ssh RUN STEP",
         )
     root = project_root(path)
-    _check_name(path, root)
+    _check_name(path, root, script=True)
     empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
     return of_words(empty, Script(path, root, idle=idle))
 
@@ -249,7 +249,7 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
 
     Raises UserCodeError with the user's own frames.
     """
-    _check_name(file, root)
+    _check_name(file, root, script=False)
     _, folder = importing.module_place(str(file))
     inside = search_path(root).inside
     importing.search([folder, *(str(root / entry) for entry in inside)])
@@ -267,14 +267,14 @@ def import_user_file(file: Path, root: Path) -> ModuleType:
         raise _import_failure(error, file, root) from error
 
 
-def _check_name(file: Path, root: Path) -> None:
+def _check_name(file: Path, root: Path, *, script: bool) -> None:
     """Raise UsageError for names of ours or of Python's own, of this file or beside it."""
     if file.stem == "argojobs":
         raise UsageError(
             f"{file} has the name of this program: `import argojobs` would find it",
             hint="give the file another name.",
         )
-    check_hides_nothing(file, root)
+    check_hides_nothing(file, root, script=script)
 
 
 def _import_failure(error: Exception, file: Path, root: Path) -> UserCodeError:

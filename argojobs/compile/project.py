@@ -8,7 +8,7 @@ import stat
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -48,12 +48,14 @@ _LEFT_BEHIND = re.compile(
 class Listing:
     """The files of a project, sorted, relative to its root with `/`, and what to tell about them.
 
-    taken: those that `.argojobsignore` takes along whatever else leaves them out.
+    taken: those that `.argojobsignore` takes along whatever else leaves them out. left: what is
+    ignored, a folder once with a `/` at its end.
     """
 
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    left: tuple[str, ...] = ()
 
 
 def project_root(file: Path) -> Path:
@@ -100,6 +102,7 @@ def project_files(root: Path) -> Listing:
         )
     else:
         names = _tracked(root, "", warnings) or list(_walk(root, left))
+        left += git.ignored(root) if git.repository(root) else ()
     rules = _spec(root / IGNORE_FILE)
     taken = _taken_along(root, left)
     names += taken
@@ -116,7 +119,26 @@ def project_files(root: Path) -> Listing:
             f"({len(ours)} files) is left out"
         )
         kept = [name for name in kept if name.partition("/")[0] != RESERVED]
-    return Listing(tuple(kept), tuple(warnings), frozenset(taken))
+    left += set(names) - set(kept)
+    return Listing(tuple(kept), tuple(warnings), frozenset(taken), tuple(left))
+
+
+def modules_left_out(root: Path, left: Iterable[str]) -> set[str]:
+    """Return the last names of modules among what is ignored (see `Listing.left`), for a quick look."""
+    found: set[str] = set()
+    for name in left:
+        place = Path(name)
+        if name.endswith("/"):
+            if place.name not in _JUNK and _holds_modules(root / place):
+                found.add(place.name)
+        elif place.suffix == ".py":
+            found.add(place.parent.name if place.stem == "__init__" else place.stem)
+    return found - {""}
+
+
+def _holds_modules(folder: Path) -> bool:
+    """Whether a folder, or one in it, has Python files; not where this user may not look."""
+    return any(True for pattern in ("*.py", "*/*.py") for _ in folder.glob(pattern))
 
 
 def why_left_out(root: Path, name: str) -> str:
@@ -138,8 +160,7 @@ def _may_travel(path: Path) -> bool:
 def _taken_along(root: Path, left: list[str]) -> list[str]:
     """Return the files that `.argojobsignore` takes along by a `!` although git ignores them.
 
-    left: what the files named .gitignore leave out, where there is no git. A folder is taken if a
-    pattern names it or something in it.
+    left: what they leave out. A folder is taken if a pattern names it or something in it.
     """
     file = root / IGNORE_FILE
     patterns = [line[1:] for line in _lines(file) if line.startswith("!")]
@@ -148,7 +169,7 @@ def _taken_along(root: Path, left: list[str]) -> list[str]:
     spec = _compiled(file, patterns)
     places = [pattern.strip().lstrip("/") for pattern in patterns]
     found = [place for place in places if (root / place).is_file()]
-    for name in [*left, *git.ignored(root)]:
+    for name in left:
         if not name.endswith("/"):
             found += [name] if spec.match_file(name) and not _LEFT_BEHIND.fullmatch(name) else []
         elif spec.match_file(f"{name}x"):

@@ -5,7 +5,8 @@ the line above a function, or on a module's first line. It travels where the pro
 use one of these words: names that they import from argojobs, the modules these live in, attributes
 that they mention (`.path_of`), `options` where a step is given any, `calls` where one may be called
 as a function. Without such a comment it always travels.
-What raises a mistake in a definition stays here: no manifest is made of one.
+What raises a mistake in a definition stays here, as no manifest is made of one; it travels with
+`calls`.
 """
 
 from __future__ import annotations
@@ -155,10 +156,13 @@ def _loaded() -> Iterator[tuple[str, dict[str, object]]]:
 @lru_cache(maxsize=4)
 def needed_sources(words: Words) -> dict[str, bytes]:
     """Return our own modules as they travel for these words, by their path below `.argojobs`."""
-    found: dict[str, bytes] = {}
-    for name, source in sources().items():
-        if words is None:
-            found[name] = strip(source).encode()
-        elif Cut(words).keeps(source.partition("\n")[0]):
-            found[name] = strip(source, Cut(words, mistakes=name in _DEFINE)).encode()
-    return found
+    if words is None:
+        return {name: strip(source).encode() for name, source in sources().items()}
+    # A call inside a step was not looked at before.
+    mistakes = "calls" in words
+    words |= {"mistakes"} if mistakes else set()
+    return {
+        name: strip(source, Cut(words, mistakes=name in _DEFINE and not mistakes)).encode()
+        for name, source in sources().items()
+        if Cut(words).keeps(source.partition("\n")[0])
+    }

@@ -278,6 +278,15 @@ def test_so_is_a_pipeline_or_script_of_such_a_name(name: str) -> None:
         assert caught.value.hint == "rename it."
 
 
+def test_beside_a_script_in_a_package_python_searches_too() -> None:
+    _write("pyproject.toml", "")
+    for name in ("pack/__init__.py", "pack/types.py", "pack/train.py"):
+        _write(name, "")
+    assert load(_write("pack/flow_l.py", PIPELINE)).name == "first"
+    with pytest.raises(UsageError, match=r"types\.py hides Python's own module types"):
+        load("pack/train.py")
+
+
 def test_so_is_one_beside_a_shell_script() -> None:
     _write("types.py", "")
     _write("run.sh", "#!/bin/sh\n").chmod(0o755)

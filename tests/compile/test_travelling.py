@@ -84,6 +84,14 @@ def test_what_calls_a_step_as_a_function_travels_where_one_may_be(use: str, call
     assert ("dsl/eager" in travels(HEAD + BARE, use)) is calls
 
 
+def test_mistakes_in_definitions_are_found_where_a_step_may_be_called() -> None:
+    def finds(*texts: str) -> bool:
+        return b"there is no option" in needed_sources(words(*texts))["argojobs/dsl/options.py"]
+
+    text = HEAD + BARE + "@pipeline\ndef main(): work.options(cpu=2)(1)\n"
+    assert (finds(text), finds(text + "def other(): work.options(cpus=2)(1)")) == (False, True)
+
+
 def test_a_bare_step_has_no_use_for_most_of_it() -> None:
     stays = {"dsl/options", "dsl/trace", "dsl/fanout", "runtime/tree", "runtime/command"}
     assert not stays & travels(HEAD + BARE + "@pipeline\ndef main(n: int = 1): work(n)\n")
