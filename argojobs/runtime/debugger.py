@@ -295,7 +295,7 @@ def _guarded() -> Iterator[None]:
                 pass
             connection.close()
 
-    socket.socket.accept = guarded  # type: ignore[method-assign]
+    socket.socket.accept = guarded  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
@@ -319,7 +319,7 @@ def _adapter_guarded() -> Iterator[None]:
                 words = [words[0], os.path.abspath(__file__), _ADAPTER, *words[1:]]
             super().__init__(words, **more)
 
-    before, subprocess.Popen = subprocess.Popen, Popen  # type: ignore[misc]
+    before, subprocess.Popen = subprocess.Popen, Popen  # type: ignore[assignment,misc]
     try:
         yield
     finally:
@@ -342,7 +342,7 @@ def _adapt(words: Sequence[str]) -> None:
         connect(self, address)
         kept.append(self.dup())
 
-    socket.socket.connect = connected  # type: ignore[method-assign]
+    socket.socket.connect = connected  # type: ignore[assignment,method-assign]
     sys.argv = list(words)
     with _guarded():
         runpy.run_path(words[0], run_name="__main__")
