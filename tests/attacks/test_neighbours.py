@@ -81,7 +81,13 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def waiting(open_folder: Path) -> Iterator[int]:
-    """The port of a program of the victim that waits for a debugger."""
+    with program_that_waits(open_folder) as port:
+        yield port
+
+
+@contextmanager
+def program_that_waits(open_folder: Path) -> Iterator[int]:
+    """Give the port of a program of the victim that waits for a debugger."""
     for entry in debugger_archive().entries:
         path = open_folder / "argojobs" / "debugger" / entry.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,6 +195,45 @@ def test_many_connections_of_a_neighbour_keep_nobody_out(waiting: int) -> None:
 
     assert as_user(NEIGHBOUR, many) == 200
     assert as_user(VICTIM, lambda: attached(waiting)) == "attached"
+
+
+def test_a_neighbour_does_not_speak_for_the_debugger_while_it_starts(open_folder: Path) -> None:
+    """For a moment the program asks which ports its adapter has: whoever answers is obeyed."""
+    with socket.create_server(("127.0.0.1", 0)) as evil:
+        port = evil.getsockname()[1]
+        false = json.dumps(
+            {name: {"host": "127.0.0.1", "port": port} for name in ("client", "server")}
+        )
+        tries = open_folder / "tries"
+
+        def answers_first() -> None:
+            held = []
+            while True:
+                for each in ports_of(VICTIM):
+                    with suppress(OSError):
+                        connection = socket.create_connection(("127.0.0.1", each), 1)
+                        connection.sendall(false.encode())
+                        connection.shutdown(socket.SHUT_WR)
+                        held.append(connection)
+                        tries.touch()
+
+        child = os.fork()
+        if child == 0:
+            with suppress(BaseException):
+                as_user(NEIGHBOUR, answers_first)
+            os._exit(0)
+        try:
+            with program_that_waits(open_folder) as told:
+                assert told != port
+                assert as_user(VICTIM, lambda: attached(told)) == "attached"
+            assert tries.exists()
+        finally:
+            for one in Path(f"/proc/{child}/task/{child}/children").read_text().split():
+                os.kill(int(one), signal.SIGKILL)
+            os.waitpid(child, 0)
+        evil.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            evil.accept()
 
 
 # A way into a pod
