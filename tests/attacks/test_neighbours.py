@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ from argojobs.errors import HostError
 
 VICTIM, NEIGHBOUR = 54321, 54322
 #: Seconds an attack may take.
-BOUND = 60
+BOUND = 40
 ASKS = b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'
 
 pytestmark = pytest.mark.skipif(
@@ -111,11 +112,16 @@ def program_that_waits(open_folder: Path) -> Iterator[int]:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stderr is not None
-        found = re.search(r"on 127\.0\.0\.1:(\d+)", process.stderr.readline())
-        assert found
-        yield int(found[1])
-        process.kill()
+        guard = threading.Timer(BOUND, process.kill)
+        guard.start()
+        try:
+            assert process.stderr is not None
+            found = re.search(r"on 127\.0\.0\.1:(\d+)", process.stderr.readline())
+            assert found, "it does not wait for its own debugger"
+            yield int(found[1])
+        finally:
+            guard.cancel()
+            process.kill()
 
 
 def runs(python: str) -> bool:
@@ -260,8 +266,6 @@ def test_a_neighbour_does_not_get_through_a_port_forward() -> None:
 
 @contextmanager
 def in_thread(serve: Callable[[socket.socket], None], listener: socket.socket) -> Iterator[None]:
-    import threading
-
     thread = threading.Thread(target=serve, args=(listener,))
     thread.start()
     yield
