@@ -272,9 +272,17 @@ def _is_listed_by_lsof(local: tuple[str, int], remote: tuple[str, int]) -> bool:
         f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in (local, remote)
     ]
     users = f"-u{os.geteuid()},0"
-    words = [program, "-nP", "-a", users, f"-iTCP:{local[1]}", "-sTCP:ESTABLISHED", "-Fn"]
+    words = [program, "-nP", "-a", users, f"-iTCP:{local[1]}", "-Fn"]
     said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     return "n" + "->".join(ends) in said.splitlines()
+
+
+def _is_on_loopback(listener: socket.socket) -> bool:
+    import socket
+
+    if listener.family not in (socket.AF_INET, socket.AF_INET6):
+        return False
+    return str(listener.getsockname()[0]).startswith(("127.", "::1", "::ffff:127."))
 
 
 @contextmanager
@@ -288,14 +296,13 @@ def _guarded() -> Iterator[None]:
         while True:
             connection, address = accept(listener)
             try:
-                host = str(listener.getsockname()[0])
-                if not host.startswith(("127.", "::1")) or is_from_owner(connection):
+                if not _is_on_loopback(listener) or is_from_owner(connection):
                     return connection, address
             except OSError:  # it has gone
                 pass
             connection.close()
 
-    socket.socket.accept = guarded  # type: ignore[method-assign]
+    socket.socket.accept = guarded  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
@@ -314,12 +321,12 @@ def _adapter_guarded() -> Iterator[None]:
 
     class Popen(subprocess.Popen):  # type: ignore[type-arg]
         def __init__(self, words: Any, **more: Any) -> None:
-            if "--for-server" in words:
+            if isinstance(words, list) and "--for-server" in words:
                 started.append(words)
                 words = [words[0], os.path.abspath(__file__), _ADAPTER, *words[1:]]
             super().__init__(words, **more)
 
-    before, subprocess.Popen = subprocess.Popen, Popen  # type: ignore[misc]
+    before, subprocess.Popen = subprocess.Popen, Popen  # type: ignore[assignment,misc]
     try:
         yield
     finally:
@@ -342,7 +349,7 @@ def _adapt(words: Sequence[str]) -> None:
         connect(self, address)
         kept.append(self.dup())
 
-    socket.socket.connect = connected  # type: ignore[method-assign]
+    socket.socket.connect = connected  # type: ignore[assignment,method-assign]
     sys.argv = list(words)
     with _guarded():
         runpy.run_path(words[0], run_name="__main__")

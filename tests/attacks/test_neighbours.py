@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ from argojobs.errors import HostError
 
 VICTIM, NEIGHBOUR = 54321, 54322
 #: Seconds an attack may take.
-BOUND = 60
+BOUND = 40
 ASKS = b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'
 
 pytestmark = pytest.mark.skipif(
@@ -81,7 +82,13 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def waiting(open_folder: Path) -> Iterator[int]:
-    """The port of a program of the victim that waits for a debugger."""
+    with program_that_waits(open_folder) as port:
+        yield port
+
+
+@contextmanager
+def program_that_waits(open_folder: Path) -> Iterator[int]:
+    """Give the port of a program of the victim that waits for a debugger."""
     for entry in debugger_archive().entries:
         path = open_folder / "argojobs" / "debugger" / entry.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,11 +112,16 @@ def waiting(open_folder: Path) -> Iterator[int]:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stderr is not None
-        found = re.search(r"on 127\.0\.0\.1:(\d+)", process.stderr.readline())
-        assert found
-        yield int(found[1])
-        process.kill()
+        guard = threading.Timer(BOUND, process.kill)
+        guard.start()
+        try:
+            assert process.stderr is not None
+            found = re.search(r"on 127\.0\.0\.1:(\d+)", process.stderr.readline())
+            assert found, "it does not wait for its own debugger"
+            yield int(found[1])
+        finally:
+            guard.cancel()
+            process.kill()
 
 
 def runs(python: str) -> bool:
@@ -191,6 +203,45 @@ def test_many_connections_of_a_neighbour_keep_nobody_out(waiting: int) -> None:
     assert as_user(VICTIM, lambda: attached(waiting)) == "attached"
 
 
+def test_a_neighbour_does_not_speak_for_the_debugger_while_it_starts(open_folder: Path) -> None:
+    """For a moment the program asks which ports its adapter has: whoever answers is obeyed."""
+    with socket.create_server(("127.0.0.1", 0)) as evil:
+        port = evil.getsockname()[1]
+        false = json.dumps(
+            {name: {"host": "127.0.0.1", "port": port} for name in ("client", "server")}
+        )
+        tries = open_folder / "tries"
+
+        def answers_first() -> None:
+            held = []
+            while True:
+                for each in ports_of(VICTIM):
+                    with suppress(OSError):
+                        connection = socket.create_connection(("127.0.0.1", each), 1)
+                        connection.sendall(false.encode())
+                        connection.shutdown(socket.SHUT_WR)
+                        held.append(connection)
+                        tries.touch()
+
+        child = os.fork()
+        if child == 0:
+            with suppress(BaseException):
+                as_user(NEIGHBOUR, answers_first)
+            os._exit(0)
+        try:
+            with program_that_waits(open_folder) as told:
+                assert told != port
+                assert as_user(VICTIM, lambda: attached(told)) == "attached"
+            assert tries.exists()
+        finally:
+            for one in Path(f"/proc/{child}/task/{child}/children").read_text().split():
+                os.kill(int(one), signal.SIGKILL)
+            os.waitpid(child, 0)
+        evil.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            evil.accept()
+
+
 # A way into a pod
 
 
@@ -215,8 +266,6 @@ def test_a_neighbour_does_not_get_through_a_port_forward() -> None:
 
 @contextmanager
 def in_thread(serve: Callable[[socket.socket], None], listener: socket.socket) -> Iterator[None]:
-    import threading
-
     thread = threading.Thread(target=serve, args=(listener,))
     thread.start()
     yield

@@ -1,5 +1,6 @@
 """Leases: no GPU is lent twice, whichever home asks, and none stays lent to the dead."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -9,8 +10,9 @@ import pytest
 
 from argojobs.engine.executors.outcome import Started, claim, write_result
 from argojobs.engine.executors.processes import boot_identity, start_time
-from argojobs.engine.leases import lease, release
+from argojobs.engine.leases import lease, lent, release
 from argojobs.engine.model import PodResult
+from argojobs.errors import HostError
 
 
 def pod(tmp_path, name):
@@ -105,3 +107,44 @@ def test_a_link_in_the_folder_is_not_followed(tmp_path):
     (folder / f".gpu-0.{os.getpid()}").symlink_to(victim)
     assert lease(1, ["0"], str(tmp_path / "pod"), folder) == ["0"]
     assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda folder: folder.touch(),
+        lambda folder: folder.symlink_to("/nowhere/at/all"),
+        lambda folder: os.mkfifo(folder),
+        lambda folder: (folder.mkdir(), (folder / "lock").symlink_to("/etc/passwd")),
+    ],
+    ids=["file", "dangling link", "FIFO", "lock a link"],
+)
+def test_what_takes_the_place_of_the_folder_is_said_with_what_to_do(tmp_path, made):
+    folder = tmp_path / "devices"
+    made(folder)
+    for use in (lease_one, lent_one, release_one):
+        with pytest.raises(HostError, match=f"^{folder}, where the users of this machine") as error:
+            use(folder)
+        assert f"ls -la {folder}" in error.value.hint
+
+
+def lease_one(folder):
+    lease(1, ["0"], "/pod", folder)
+
+
+def lent_one(folder):
+    lent(["0"], folder)
+
+
+def release_one(folder):
+    release(["0"], "/pod", folder)
+
+
+def test_a_lock_that_somebody_keeps_is_not_waited_for_long(tmp_path):
+    folder = tmp_path / "devices"
+    lease_one(folder)
+    with (folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(HostError, match="somebody keeps its lock"):
+            lease_one(folder)
+    assert lease(1, ["0"], "/pod", folder) == ["0"]
