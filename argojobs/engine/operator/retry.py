@@ -214,7 +214,7 @@ def _expression_holds(expression: str, attempts: list[Node]) -> bool:
     )
     if not isinstance(value, bool):
         raise ManifestError(
-            f"retryStrategy.expression must be true or false, not {value!r}",
+            f"unable to cast expression result '{value}' to bool",
             hint="write a comparison.",
         )
     return value

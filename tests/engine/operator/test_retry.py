@@ -79,7 +79,9 @@ def test_an_expression_decides_by_exit_code() -> None:
 def test_an_expression_that_is_wrong_is_an_error() -> None:
     done = play(retried("{limit: 9, expression: 'lastRetry.exitCode'}"), {"wf(0)": Ended(code=2)})
     assert done["status"]["phase"] == "Error"
-    assert "must be true or false" in done["status"]["message"]
+    assert done["status"]["message"] == (
+        "error in entry template execution: unable to cast expression result '2' to bool"
+    )
 
 
 def test_backoff_grows_by_the_factor_up_to_the_cap() -> None:
