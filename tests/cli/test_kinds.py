@@ -93,6 +93,29 @@ class TestRun:
         assert (answer.code, created(service)) == (2, [])
         assert f"at {file}:9" in answer.err
 
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("{labels: {team: b}}", "[1]"),
+            ("{labels: {team: b}}", "{labels: 5, annotations: x}"),
+            ("{labels: {team: b}}", "text"),
+            ("{name: nightly}", "{name: nightly, annotations: [1]}"),
+            ("{name: nightly}", "{name: nightly, namespace: {a: b}}"),
+            ("{parameters: [{name: who, value: 1}]}", "[1]"),
+        ],
+    )
+    def test_what_has_the_wrong_shape_is_named(
+        self,
+        argojobs,
+        service,
+        write,
+        before,
+        after,  # noqa: F811
+    ) -> None:
+        answer = argojobs("run", write(CRON.replace(before, after)))
+        assert (answer.code, created(service)) == (2, [])
+        assert "belongs here, not" in answer.err
+
 
 class TestErrorsThatMayBeIgnored:
     ITEM = TEMPLATE.replace("{{workflow.parameters.who}}", "{{item}}")
