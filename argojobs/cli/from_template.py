@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from argojobs.errors import UsageError
+from argojobs.errors import ServerError, UsageError
 
 if TYPE_CHECKING:
     from argojobs.cli.connect import Target
@@ -57,7 +57,13 @@ def check_given(place: Target, loaded: Loaded, wish: Wish) -> None:
     assert loaded.manifest is not None
     reference = loaded.manifest["spec"]["workflowTemplateRef"]
     template = place.service.template(reference["name"], cluster=reference["clusterScope"])
-    workflow = inside(template)
+    workflow = inside(template if isinstance(template, dict) else {})
+    if not isinstance(workflow["spec"], dict):
+        raise ServerError(
+            f"the server's answer for {reference['name']} is not a template",
+            where=place.context.name,
+            hint="argojobs doctor looks at the server",
+        )
     if not workflow["spec"].get("entrypoint"):
         raise UsageError(
             f"the template {reference['name']} has no entrypoint: others call its templates",

@@ -59,18 +59,32 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
     if kind == "Workflow":
         return dict(value)
     own = value.get("metadata") or {}
-    metadata = {"namespace": own["namespace"]} if own.get("namespace") else {}
+    metadata: Object = {"namespace": own["namespace"]} if own.get("namespace") else {}
     if own.get("name"):
         metadata["generateName"] = f"{own['name']}-"
-    notes = {key: one for key, one in (own.get("annotations") or {}).items() if key == IGNORE}
+    notes = own.get("annotations") or {}
+    if isinstance(notes, Mapping):
+        notes = {key: one for key, one in notes.items() if key == IGNORE}
     if kind == CRON:
         more = (value.get("spec") or {}).get("workflowMetadata") or {}
-        metadata["labels"] = more.get("labels") or {}
-        notes = {**notes, SCHEDULED: now, **(more.get("annotations") or {})}
+        metadata["labels"] = _field(more, "labels")
+        notes = _joined(notes, _joined({SCHEDULED: now}, _field(more, "annotations")))
     if notes:
         metadata["annotations"] = notes
     head = {"apiVersion": value.get("apiVersion"), "kind": "Workflow", "metadata": metadata}
     return {**head, "spec": inside(value)["spec"]}
+
+
+def _field(holder: Any, name: str) -> Any:
+    """Return a field of a mapping; of anything else that, for lint to say what is wrong with it."""
+    return (holder.get(name) or {}) if isinstance(holder, Mapping) else holder
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """Return both mappings in one, or that of them which is none, for lint."""
+    if not isinstance(one, Mapping):
+        return one
+    return {**one, **other} if isinstance(other, Mapping) else other
 
 
 def path_in(kind: str, path: Path) -> Path:

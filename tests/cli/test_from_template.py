@@ -97,6 +97,15 @@ def test_a_library_on_the_server_is_not_run(argojobs, argo) -> None:
     assert "no entrypoint" in answer.err
 
 
+@pytest.mark.parametrize("answer", [None, [1], {"spec": [1]}, {"spec": "x"}, {"spec": None}, {}])
+def test_an_answer_that_is_not_a_template_starts_nothing(argojobs, argo, answer) -> None:
+    argo.always(f"GET {TEMPLATES}/odd", Reply(answer))
+    answered = run(argojobs, source="workflowtemplate/odd")
+    assert answered.code in (2, 3)
+    assert sent(argo) == []
+    assert "bug" not in answered.err
+
+
 def test_this_machine_has_no_templates(argojobs) -> None:
     answer = argojobs("run", "--from", "workflowtemplate/train")
     assert answer.code == 2

@@ -1,5 +1,7 @@
 """Templates and CronWorkflows are run, compiled and converted as Workflows are."""
 
+# ruff: noqa: F811 - a test takes the fixture that is imported by its name
+
 from __future__ import annotations
 
 import json
@@ -60,38 +62,61 @@ def planned(argojobs, *arguments: str):
 
 
 class TestRun:
-    def test_a_template_with_an_entrypoint_is_run(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_a_template_with_an_entrypoint_is_run(self, argojobs, service, write) -> None:
         answer = argojobs("run", write(TEMPLATE), "-p", "who=me")
         assert answer.code == 0
         assert created(service)[0].startswith("greet-")
 
-    def test_what_is_sent_is_a_workflow_with_the_value(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_what_is_sent_is_a_workflow_with_the_value(self, argojobs, service, write) -> None:
         made = planned(argojobs, write(TEMPLATE), "-p", "who=me")
         assert made["kind"] == "Workflow"
         assert made["spec"]["arguments"]["parameters"] == [{"name": "who", "value": "me"}]
 
-    def test_a_cron_workflow_is_run_now(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_a_cron_workflow_is_run_now(self, argojobs, service, write) -> None:
         made = planned(argojobs, write(CRON))
         assert made["metadata"]["name"].startswith("nightly-")
         assert made["metadata"]["labels"]["team"] == "b"
         assert "workflows.argoproj.io/scheduled-time" in made["metadata"]["annotations"]
         assert set(made["spec"]) == {"entrypoint", "arguments", "templates"}
 
-    def test_a_value_that_is_missing_is_asked_for(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_a_value_that_is_missing_is_asked_for(self, argojobs, service, write) -> None:
         answer = argojobs("run", write(TEMPLATE))
         assert (answer.code, created(service)) == (2, [])
         assert "give -p who=VALUE" in answer.err
 
-    def test_a_library_is_not_run(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_a_library_is_not_run(self, argojobs, service, write) -> None:
         answer = argojobs("run", write(LIBRARY))
         assert (answer.code, created(service)) == (2, [])
         assert "has no entrypoint" in answer.err
 
-    def test_a_fault_in_a_cron_workflow_says_where(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_a_fault_in_a_cron_workflow_says_where(self, argojobs, service, write) -> None:
         file = write(CRON.replace("entrypoint: main", "entrypoint: mian"))
         answer = argojobs("run", file)
         assert (answer.code, created(service)) == (2, [])
         assert f"at {file}:9" in answer.err
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("{labels: {team: b}}", "[1]"),
+            ("{labels: {team: b}}", "{labels: 5, annotations: x}"),
+            ("{labels: {team: b}}", "text"),
+            ("{name: nightly}", "{name: nightly, annotations: [1]}"),
+            ("{name: nightly}", "{name: nightly, namespace: {a: b}}"),
+            ("{parameters: [{name: who, value: 1}]}", "[1]"),
+        ],
+    )
+    def test_what_has_the_wrong_shape_is_named(
+        self,
+        argojobs,
+        service,
+        write,
+        before,
+        after,
+    ) -> None:
+        answer = argojobs("run", write(CRON.replace(before, after)))
+        assert (answer.code, created(service)) == (2, [])
+        assert "belongs here, not" in answer.err
 
 
 class TestErrorsThatMayBeIgnored:
@@ -101,17 +126,17 @@ class TestErrorsThatMayBeIgnored:
     )
 
     @pytest.mark.parametrize("verb", ["run", "compile"])
-    def test_the_way_round_is_named(self, argojobs, service, write, verb) -> None:  # noqa: F811
+    def test_the_way_round_is_named(self, argojobs, service, write, verb) -> None:
         answer = argojobs(verb, write(self.ITEM))
         assert (answer.code, created(service)) == (2, [])
         assert "argojobs.dev/lint-ignore: item-outside-loop" in answer.err
 
-    def test_and_leads_round(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_and_leads_round(self, argojobs, service, write) -> None:
         assert argojobs("compile", write(self.SEEN)).code == 0
         assert argojobs("run", write(self.SEEN), "-p", "who=x").code == 0
         assert len(created(service)) == 1
 
-    def test_there_is_none_for_what_argo_refuses(self, argojobs, service, write) -> None:  # noqa: F811
+    def test_there_is_none_for_what_argo_refuses(self, argojobs, service, write) -> None:
         answer = argojobs("compile", write(self.ITEM.replace("command:", "comand:")))
         assert answer.code == 2
         assert "lint-ignore" not in answer.err
