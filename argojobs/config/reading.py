@@ -34,7 +34,7 @@ def text_of(path: Path) -> str | None:
                 f"this is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}, "
                 "and settings stand in a file",
                 where=str(path),
-                hint="name a file (the variable ARGOJOBS_CONFIG does), or move this away",
+                hint="yours is the file that ARGOJOBS_CONFIG names, a project's is argojobs.toml",
             )
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
