@@ -115,11 +115,11 @@ def _files(root: str, most: int) -> Iterator[str]:
         except OSError:  # closed to this user, or gone meanwhile
             continue
         for entry in entries[:most]:
+            if entry.name in _NO_RESULTS:
+                continue
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # something still runs and removes files
-                continue
-            if entry.name in _NO_RESULTS:
                 continue
             if stat.S_ISDIR(status.st_mode):
                 if status.st_dev == device and entry.path not in others:
