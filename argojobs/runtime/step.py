@@ -293,7 +293,7 @@ def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int
     if not is_script:
         written.name_lost(root, kept)
     elif made is None:
-        written.name_lost(root, kept, written.STORE_IT)
+        written.name_lost(root, kept, "run it in a context that has a store")
     return 0
 
 

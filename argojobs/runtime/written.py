@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 _BEGAN = time.time_ns() - 10_000_000
 #: The time of every file in a bundle (`compile.bundle`), which may be unpacked only just now.
 _PACKED = 946_684_800
-#: How to keep what a step wrote, and what a script wrote that runs where nothing can be stored.
 RETURN_IT = "return it (-> File, Model, Directory)"
-STORE_IT = "run it where there is a store, which this context lacks"
 _NO_RESULTS = ("__pycache__", ".argojobs", ".git")
 _TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
 #: The beginnings of what programs leave in /tmp of themselves.
