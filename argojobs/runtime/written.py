@@ -26,7 +26,7 @@ RETURN_IT = "return it (-> File, Model, Directory)"
 _NO_RESULTS = ("__pycache__", ".argojobs", ".git")
 _TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
 #: The beginnings of what programs leave in /tmp of themselves.
-_OF_PROGRAMS = (".", "tmp", "pymp-", "torch", "matplotlib-", "ray")
+_OF_PROGRAMS = (".", "tmp", "pymp-", "torch")
 #: So many entries of a folder are looked at for a note, and so many files are named in it.
 _MOST, _NAMED = 5000, 3
 
@@ -78,7 +78,7 @@ def keep(root: str, results: str) -> None:
 
 def _in_tmp() -> list[str]:
     """Return the files in the container's own /tmp; a host without containers has none."""
-    if places.root() or not os.path.isdir(_TMP) or os.path.ismount(_TMP):
+    if places.root() or not os.path.isdir(_TMP):
         return []
     return [
         path for path in _files(_TMP, _MOST) if not path[len(_TMP) + 1 :].startswith(_OF_PROGRAMS)
