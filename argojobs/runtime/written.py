@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _BEGAN = time.time_ns() - 10_000_000
 #: The time of every file in a bundle (`compile.bundle`), which may be unpacked only just now.
 _PACKED = 946_684_800
-RETURN_IT = "return it (-> File, Model, Directory)"
 _NO_RESULTS = ("__pycache__", ".argojobs", ".git")
 _TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
 #: The beginnings of what programs leave in /tmp of themselves.
@@ -31,7 +30,9 @@ _OF_PROGRAMS = (".", "tmp", "pymp-", "torch")
 _MOST, _NAMED = 5000, 3
 
 
-def name_lost(root: str, kept: Collection[str], remedy: str = RETURN_IT) -> None:
+def name_lost(
+    root: str, kept: Collection[str], remedy: str = "return it (-> File, Model, Directory)"
+) -> None:
     """Say on stderr which files are lost with the container of this step, and how to keep them.
 
     root: the folder of the code. kept: the paths of what was handed on. remedy: "to keep it, ...".
@@ -119,13 +120,14 @@ def _files(root: str, most: int) -> Iterator[str]:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # something still runs and removes files
                 continue
-            if stat.S_ISDIR(status.st_mode):
+            kind = stat.S_IFMT(status.st_mode)
+            if kind == stat.S_IFDIR:
                 if status.st_dev == device and entry.path not in others:
                     folders.append(entry.path)
             elif (
-                status.st_ctime_ns >= _BEGAN
+                kind in (stat.S_IFREG, stat.S_IFLNK)
+                and status.st_ctime_ns >= _BEGAN
                 and status.st_mtime != _PACKED
-                and stat.S_IFMT(status.st_mode) in (stat.S_IFREG, stat.S_IFLNK)
             ):
                 yield entry.path
         most -= len(entries)
