@@ -106,7 +106,8 @@ def _left_behind(text: str, place: Path, name: str) -> Absent | None:
         text,
         place,
         "it does not travel with the project, as git or .argojobsignore ignores it",
-        f"pass it as an artifact (a File argument), or add the line !{name} to .argojobsignore",
+        f"pass it as an artifact (a File argument), or add the line !{name} to .argojobsignore "
+        "(docs/concepts/what-a-step-sees.md)",
     )
 
 

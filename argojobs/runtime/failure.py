@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-from . import places
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -62,21 +60,6 @@ def user_traceback(error: BaseException) -> str:
 def show(error: BaseException) -> None:
     """Print this text on stderr."""
     sys.stderr.write(user_traceback(error))
-
-
-def output_hint(error: BaseException) -> str:
-    """Return what to do where a place for an output is, or is not, the folder it was taken for."""
-    place = os.path.join(os.path.realpath(places.container_outputs()), "")
-    path = getattr(error, "filename", None)
-    if not isinstance(path, (str, os.PathLike)) or not os.path.realpath(path).startswith(place):
-        return ""
-    if isinstance(error, FileExistsError):
-        return "the folder of a Directory output is there before the step: leave out mkdir()."
-    if isinstance(error, IsADirectoryError):
-        return "a Directory output is a folder: write into it, or declare the output as a File."
-    if isinstance(error, FileNotFoundError):
-        return "an output that may be a file is not there before the step: make its folder first."
-    return ""
 
 
 def missing_module(error: BaseException, project: str) -> str:

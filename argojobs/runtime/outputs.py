@@ -205,6 +205,22 @@ def _without_link(place: str) -> None:
         links.replace_by_copy(place)
 
 
+# travels with: artifacts script
+def hint(error: BaseException) -> str:
+    """Return what to do where a place for an output is, or is not, the folder it was taken for."""
+    place = os.path.join(os.path.realpath(places.container_outputs()), "")
+    path = getattr(error, "filename", None)
+    if not isinstance(path, (str, os.PathLike)) or not os.path.realpath(path).startswith(place):
+        return ""
+    if isinstance(error, FileExistsError):
+        return "the folder of a Directory output is there before the step: leave out mkdir()."
+    if isinstance(error, IsADirectoryError):
+        return "a Directory output is a folder: write into it, or declare the output as a File."
+    if isinstance(error, FileNotFoundError):
+        return "an output that may be a file is not there before the step: make its folder first."
+    return ""
+
+
 def save_what_is_there(fields: Mapping[str, Field]) -> None:
     """After a failure: let the folders written so far be collected whole (a log, checkpoints).
 

@@ -194,8 +194,10 @@ def _run(step: Step[Any, Any], values: dict[str, Any], root: str) -> int:
                 return _run_command(step, values, root)
             result = _call(step, values)
             written.name_lost(root, outputs.write(step.name, fields, step.outputs, result))
-        except _UserFailure:
+        except _UserFailure as failed:
             outputs.save_what_is_there(fields)
+            if any(field.kind == "artifact" for field in fields.values()):
+                failed.hint = outputs.hint(failed.error)
             raise
         finally:
             if board:
@@ -228,9 +230,7 @@ def _call(step: Step[Any, Any], values: dict[str, Any], *first: Any) -> Any:
     except BaseException as error:
         if isinstance(error, StepError) and step.__module__ == SCRIPT:
             raise  # our own step for scripts: the script is not in the code
-        from . import failure
-
-        raise _UserFailure(error, failure.output_hint(error)) from error
+        raise _UserFailure(error) from error
 
 
 def _exit(step: Step[Any, Any], error: SystemExit) -> None:
@@ -294,7 +294,7 @@ def _run_command(step: Step[Any, Any], values: dict[str, Any], root: str) -> int
     if not is_script:
         written.name_lost(root, kept)
     elif made is None:
-        written.name_lost(root, kept, written.STORE_IT)
+        written.name_lost(root, kept, "run it in a context that has a store")
     return 0
 
 

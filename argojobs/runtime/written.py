@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 _BEGAN = time.time_ns() - 10_000_000
 #: The time of every file in a bundle (`compile.bundle`), which may be unpacked only just now.
 _PACKED = 946_684_800
-#: How to keep what a step wrote, and what a script wrote that runs where nothing can be stored.
-RETURN_IT = "return it (-> File, Model, Directory)"
-STORE_IT = "run it where there is a store, which this context lacks"
 _NO_RESULTS = ("__pycache__", ".argojobs", ".git")
 _TMP = "/tmp"  # noqa: S108 - it is looked at, not written to
 #: The beginnings of what programs leave in /tmp of themselves.
-_OF_PROGRAMS = (".", "tmp", "pymp-", "torch", "matplotlib-", "ray")
+_OF_PROGRAMS = (".", "tmp", "pymp-", "torch")
 #: So many entries of a folder are looked at for a note, and so many files are named in it.
 _MOST, _NAMED = 5000, 3
 
 
-def name_lost(root: str, kept: Collection[str], remedy: str = RETURN_IT) -> None:
+def name_lost(
+    root: str, kept: Collection[str], remedy: str = "return it (-> File, Model, Directory)"
+) -> None:
     """Say on stderr which files are lost with the container of this step, and how to keep them.
 
     root: the folder of the code. kept: the paths of what was handed on. remedy: "to keep it, ...".
@@ -80,7 +79,7 @@ def keep(root: str, results: str) -> None:
 
 def _in_tmp() -> list[str]:
     """Return the files in the container's own /tmp; a host without containers has none."""
-    if places.root() or not os.path.isdir(_TMP) or os.path.ismount(_TMP):
+    if places.root() or not os.path.isdir(_TMP):
         return []
     return [
         path for path in _files(_TMP, _MOST) if not path[len(_TMP) + 1 :].startswith(_OF_PROGRAMS)
@@ -115,19 +114,20 @@ def _files(root: str, most: int) -> Iterator[str]:
         except OSError:  # closed to this user, or gone meanwhile
             continue
         for entry in entries[:most]:
+            if entry.name in _NO_RESULTS:
+                continue
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # something still runs and removes files
                 continue
-            if entry.name in _NO_RESULTS:
-                continue
-            if stat.S_ISDIR(status.st_mode):
+            kind = stat.S_IFMT(status.st_mode)
+            if kind == stat.S_IFDIR:
                 if status.st_dev == device and entry.path not in others:
                     folders.append(entry.path)
             elif (
-                status.st_ctime_ns >= _BEGAN
+                kind in (stat.S_IFREG, stat.S_IFLNK)
+                and status.st_ctime_ns >= _BEGAN
                 and status.st_mtime != _PACKED
-                and stat.S_IFMT(status.st_mode) in (stat.S_IFREG, stat.S_IFLNK)
             ):
                 yield entry.path
         most -= len(entries)

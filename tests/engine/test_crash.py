@@ -9,12 +9,12 @@ import os
 import signal
 
 import pytest
+from in_project import capture_in
 
 from argojobs.engine import controller
 from argojobs.engine.executors.process import ProcessExecutor
 from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
-from argojobs.engine.submitter import capture
 
 MOMENTS = range(1, 21)
 
@@ -119,7 +119,7 @@ def _die_at(moment):
 def submit(home, monkeypatch):
     """Store the run without starting a controller."""
     home.mkdir()
-    service = LocalService(home, submitter=capture(project=home))
+    service = LocalService(home, submitter=capture_in(home))
     monkeypatch.setattr(service.starter, "ensure", lambda: None)
     service.create(WORKFLOW)
     service.close()

@@ -9,11 +9,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from in_project import capture_in
 
 from argojobs.engine import starting
 from argojobs.engine.local import LocalService
 from argojobs.engine.lock import holder
-from argojobs.engine.submitter import capture
 from argojobs.errors import (
     ConflictError,
     HostError,
@@ -29,7 +29,7 @@ def service(tmp_path):
     home = tmp_path / "home"
     project = tmp_path / "project"
     project.mkdir()
-    with LocalService(home, submitter=capture(project=project)) as opened:
+    with LocalService(home, submitter=capture_in(project)) as opened:
         yield opened
         opened.shutdown(force=True)
 
@@ -304,7 +304,7 @@ def test_a_newer_version_takes_over_while_a_step_runs(service, monkeypatch):
 
 def test_steps_have_the_submitters_environment_not_the_controllers(service, tmp_path):
     environment = {"PATH": os.environ["PATH"], "LANG": "xx", "SECRET": "1"}
-    other = capture(project=tmp_path / "project", environment=environment)
+    other = capture_in(tmp_path / "project", environment=environment)
     service.create(shell("true"))
     finish(service)
     with LocalService(service.home, submitter=other) as second:

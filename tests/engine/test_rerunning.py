@@ -4,9 +4,9 @@ import json
 import random
 
 import pytest
+from in_project import capture_in
 
 from argojobs.engine.local import LocalService
-from argojobs.engine.submitter import capture
 from argojobs.errors import ConflictError, NotFoundError, UsageError
 from argojobs.manifest.resubmit import PREVIOUS, new_name
 from argojobs.manifest.reuse import resubmit_from
@@ -18,7 +18,7 @@ NOW = "2026-01-02T03:04:05Z"
 def service(tmp_path):
     project = tmp_path / "project"
     project.mkdir()
-    with LocalService(tmp_path / "home", submitter=capture(project=project)) as opened:
+    with LocalService(tmp_path / "home", submitter=capture_in(project)) as opened:
         yield opened
         opened.shutdown(force=True)
 
@@ -272,7 +272,7 @@ class TestResubmit:
         (files / "good").touch()
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
-        with LocalService(service.home, submitter=capture(project=elsewhere)) as other:
+        with LocalService(service.home, submitter=capture_in(elsewhere)) as other:
             name = other.resubmit("run")["metadata"]["name"]
             assert finish(other, name)["status"]["phase"] == "Succeeded"
 

@@ -123,3 +123,12 @@ def test_a_fan_out_over_nothing_gathers_nothing(sandbox: Sandbox) -> None:
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["[] [] []", "[]"]
+
+
+@pytest.mark.parametrize("text", ['["é","\\n"]', 'argojobs:texts:["é","argojobs:base64:Cg=="]'])
+def test_a_list_may_come_as_a_file(sandbox: Sandbox, text: str) -> None:
+    place = sandbox.root / "argojobs" / "parameters" / "words"
+    place.parent.mkdir(parents=True)
+    place.write_text(text, "utf-8")
+    done = sandbox.run("@step\ndef work(words: list[str] = []) -> None:\n    print(ascii(words))\n")
+    assert (done.stdout, done.returncode) == ("['\\xe9', '\\n']\n", 0), done.stderr

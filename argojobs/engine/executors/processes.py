@@ -100,16 +100,20 @@ def pod_members(directory: str) -> set[int]:
     root.
     """
     mark = f"{MARK}={directory}".encode()
+    try:
+        root = os.stat(f"{directory}/scratch/root")
+    except FileNotFoundError:
+        root = None
     return {
         pid
         for pid, fields in _all_processes()
-        if fields[0] not in (b"Z", b"X") and _belongs(pid, f"{directory}/scratch/root", mark)
+        if fields[0] not in (b"Z", b"X") and _belongs(pid, root, mark)
     }
 
 
-def _belongs(pid: int, root: str, mark: bytes) -> bool:
+def _belongs(pid: int, root: os.stat_result | None, mark: bytes) -> bool:
     try:
-        if os.path.samefile(f"/proc/{pid}/root", root):
+        if root is not None and os.path.samestat(os.stat(f"/proc/{pid}/root"), root):
             return True
         with open(f"/proc/{pid}/environ", "rb") as file:
             return mark in file.read().split(b"\0")
