@@ -28,12 +28,13 @@ def plan_of(
 ) -> Plan:
     """Return what is to be stored and created for a run of a loaded file on a target.
 
-    Raises UsageError and its kinds for what is wrong; nothing is written.
+    What the store has already is in it, too: `without_stored`. Raises UsageError and its kinds for
+    what is wrong; nothing is written.
     """
     images = PipelineImages(target.context, loaded.root, here=target.local is not None)
     prepared = prepared_for(wish, loaded, images, target.repository, stored=target.stores)
     sources = sources_of(target, prepared.settings)
-    plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
+    plan = make_plan(prepared, sources, name=name, experiment=experiment)
     kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
     workflow = in_store(plan.workflow, target.context)
     wanted = () if images.here else tuple(images.wanted.values())
