@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.connect import Target, target
 from argojobs.cli.pipeline_images import with_images
-from argojobs.cli.plan import carry_out, keep_manifest
+from argojobs.cli.plan import carry_out, keep_manifest, without_stored
 from argojobs.cli.preparing import Wish
 from argojobs.cli.submission import plan_of
 from argojobs.cli.text import say
@@ -153,6 +153,7 @@ def run(
     given = {**(parameters or {}), **more}
     wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
     plan = plan_of(wish, place, loaded, experiment=experiment)
+    plan = without_stored(plan, place.repository)
     plan = with_images(plan, place.context, say)
     if place.context.storage:
         from argojobs.cli.claims import ensure_storage

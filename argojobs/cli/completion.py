@@ -11,6 +11,8 @@ from pathlib import Path
 
 import typer
 
+from argojobs.cli.door import clean
+
 
 def complete_run(incomplete: str) -> list[str]:
     """Return the names that begin so, and the short ends of names that do, and `@latest`."""
@@ -19,7 +21,7 @@ def complete_run(incomplete: str) -> list[str]:
     from argojobs.errors import ArgojobsError
 
     try:
-        names = list(connect().names())
+        names = [clean(name) for name in connect().names()]
     except ArgojobsError:  # a shell's completion has no place for a message
         return []
     ends = [name.rpartition("-")[2] for name in names] if incomplete else []
@@ -62,7 +64,7 @@ def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
     except ArgojobsError:
         return []
     paths = [s.typed for s in walk(steps_of(workflow)) if s.pods]
-    return [path for path in paths if path.startswith(incomplete)]
+    return [clean(path) for path in paths if path.startswith(incomplete)]
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:

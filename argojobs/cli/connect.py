@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
@@ -34,6 +34,16 @@ class Target(NamedTuple):
     def stores(self) -> bool:
         """Whether there is a store, so that code need not travel in the manifest."""
         return self.local is not None or self.context.s3 is not None
+
+
+class Opened:
+    """A service that is opened when it is first used: the way to it may be through a cluster."""
+
+    def __init__(self, open_: Callable[[], Service]) -> None:
+        self._open = cache(open_)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._open(), name)
 
 
 def connect(context: str = "", server: str = "") -> Service:
@@ -69,12 +79,13 @@ def target(
         # Opened once: its keys may be what a command prints, which takes a while.
         repository = cache(partial(remote_repository, chosen))
         again = partial(remote_service, chosen, repository, said)
-        return Target(chosen, again(), repository, again, said)
+        service = again() if chosen.server else cast("Service", Opened(again))
+        return Target(chosen, service, repository, again, said)
     if not new_run:
-        service = local()
+        here = local()
     else:
-        service = _local_for_run(project or Path.cwd(), strict_resources, share_host_paths)
-    return Target(chosen, service, service.repository, local, said, service)
+        here = _local_for_run(project or Path.cwd(), strict_resources, share_host_paths)
+    return Target(chosen, here, here.repository, local, said, here)
 
 
 def runs_of(

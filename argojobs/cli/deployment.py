@@ -54,6 +54,12 @@ class Deployment:
 
         return opened(self.destination)
 
+    def unasked(self) -> Registry | None:
+        """Return the registry as the lock file knows it; nothing is asked."""
+        from argojobs.images.registry.unasked import unasked_registry
+
+        return unasked_registry(self.destination.url) if self.destination.url else None
+
     @cached_property
     def recipes(self) -> tuple[Recipe, ...]:
         """What each image is made of, parents first. Raises as `recipes`."""

@@ -56,7 +56,6 @@ class Plan:
 
 def make_plan(
     prepared: Prepared,
-    repository: Callable[[], Repository],
     sources: Sources,
     *,
     name: str = "",
@@ -64,8 +63,7 @@ def make_plan(
 ) -> Plan:
     """Give the run its name and labels, and its artifact arguments their places.
 
-    repository: where code and files are stored for it. A name or experiment that Kubernetes would
-    refuse is cut, with a hash; an annotation keeps it.
+    A name or experiment that Kubernetes would refuse is cut, with a hash; an annotation keeps it.
     """
     chosen, full_name = new_name(prepared.workflow, name, prepared.loaded.name)
     labels = {USER_LABEL: user_name()}
@@ -75,10 +73,7 @@ def make_plan(
         if labels[EXPERIMENT_LABEL] != experiment:
             whole[EXPERIMENT_LABEL] = experiment
     workflow = with_metadata(prepared.workflow, name=chosen, labels=labels, annotations=whole)
-    uploads: list[Upload] = []
-    if prepared.archives:
-        stored = repository()
-        uploads += [each for each in prepared.archives if stored.kind(each.key) is None]
+    uploads = list(prepared.archives)
     for given in prepared.artifacts:
         found = placed(chosen, workflow, given, sources)
         workflow = with_artifact(workflow, found.argument)
@@ -87,6 +82,16 @@ def make_plan(
             key = str(found.argument["s3"]["key"])
             uploads.append(Upload(key, f"{given.name} from {given.text}{folder}", path=found.path))
     return Plan(workflow, tuple(uploads), prepared.warnings)
+
+
+def without_stored(plan: Plan, repository: Callable[[], Repository]) -> Plan:
+    """Return the plan without the code that the store has already. Raises as the store."""
+    packed = [upload for upload in plan.uploads if upload.packed is not None]
+    if not packed:
+        return plan
+    stored = repository()
+    there = {upload.key for upload in packed if stored.kind(upload.key) is not None}
+    return replace(plan, uploads=tuple(one for one in plan.uploads if one.key not in there))
 
 
 def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, str]:

@@ -29,7 +29,8 @@ def plan_of(
 ) -> Plan:
     """Return what is to be stored and created for a run of a loaded file on a target.
 
-    Raises UsageError and its kinds for what is wrong; nothing is written.
+    What the store has already is in it, too: `without_stored`. Raises UsageError and its kinds for
+    what is wrong; nothing is written.
     """
     from argojobs.manifest.kinds import to_run
     from argojobs.manifest.parameters import require
@@ -41,7 +42,7 @@ def plan_of(
     prepared = prepared_for(wish, loaded, images, target.repository, stored=target.stores)
     require(prepared.workflow, prepared.artifacts)
     sources = sources_of(target, prepared.settings)
-    plan = make_plan(prepared, target.repository, sources, name=name, experiment=experiment)
+    plan = make_plan(prepared, sources, name=name, experiment=experiment)
     kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
     workflow = in_store(plan.workflow, target.context)
     wanted = () if images.here else tuple(images.wanted.values())

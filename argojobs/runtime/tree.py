@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 
 from ..errors import InputError, OutputError
 
@@ -157,9 +158,14 @@ def restore(root: str) -> None:
                 where=file,
                 hint="run this step with the same or a newer argojobs.",
             )
-        for path in (*tree["empty"], *tree["links"], *tree["modes"]):
+        for path in (*tree["empty"], *tree["links"], *tree["modes"], *tree.get("files", ())):
             _check_inside(root, path, tree["links"])
-    except (ValueError, KeyError, TypeError) as error:
+        for target in tree["links"].values():
+            _check_text(target)
+        modes = {path: int(mode) & 0o777 for path, mode in tree["modes"].items()}
+        tree.update(modes=modes, file=int(tree["file"]) & 0o777)
+        tree.update(directory=int(tree["directory"]) & 0o777)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"the tree file of this artifact is damaged: {error}",
             where=file,
@@ -170,6 +176,7 @@ def restore(root: str) -> None:
     # Those whose content came in their place come last: what they lead to is there by then.
     links = sorted(tree["links"].items(), key=lambda one: os.path.lexists(f"{root}/{one[0]}"))
     missing += [path for path, target in links if not _done(_make_link, root, path, target)]
+    _check_links(root, tree["links"])
     _restore_modes(root, tree)
     if left:
         print(
@@ -199,8 +206,14 @@ def _of_earlier(root: str, tree: dict) -> list[str]:  # type: ignore[type-arg]
     return [path for path in found if path not in own]
 
 
+def _check_text(path: object) -> None:
+    if not isinstance(path, str) or "\0" in path:
+        raise ValueError(f"{path!r} is no path")
+
+
 def _check_inside(root: str, path: str, links: dict[str, str]) -> None:
     """Refuse a path that leaves the directory, by `..` or through a link there or to be made."""
+    _check_text(path)
     parts = path.split("/")
     if path.startswith("/") or not path or ".." in parts:
         raise ValueError(f"{path!r} lies outside of it")
@@ -208,6 +221,22 @@ def _check_inside(root: str, path: str, links: dict[str, str]) -> None:
         place = "/".join(parts[:count])
         if place in links or os.path.islink(os.path.join(root, place)):
             raise ValueError(f"{path!r} leads through a link")
+
+
+def _check_links(root: str, links: Iterable[str]) -> None:
+    """Raise InputError for a link that leads outside, perhaps through others; it is taken away."""
+    inside = os.path.realpath(root)
+    for path in links:
+        link = os.path.join(root, path)
+        if os.path.islink(link) and not (os.path.realpath(link) + os.sep).startswith(
+            inside + os.sep
+        ):
+            os.unlink(link)
+            raise InputError(
+                f"the link {path!r} leads outside of this artifact",
+                where=root,
+                hint="run the step that wrote it again.",
+            )
 
 
 def _done(action, root: str, *rest: str) -> bool:  # type: ignore[no-untyped-def]  # noqa: ANN001

@@ -15,7 +15,7 @@ from typing import Literal
 
 from argojobs.storage.copying import copy_content
 from argojobs.storage.new_files import new_file
-from argojobs.storage.unpacking import unpack
+from argojobs.storage.unpacking import MODES, unpack
 
 Archive = Literal["auto", "tar", "zip", "none"]
 
@@ -70,7 +70,7 @@ def _load_small_tar(source: str, target: str) -> bool:
         return False
     with new_file(target, 0o600) as writer:
         writer.write(memoryview(data)[BLOCK : BLOCK + entry.size])
-        os.fchmod(writer.fileno(), entry.mode & 0o7777)
+        os.fchmod(writer.fileno(), entry.mode & MODES)
     return True
 
 

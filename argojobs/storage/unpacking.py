@@ -8,11 +8,14 @@ links are judged at the end, when what they lead through is there.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
+import lzma
 import os
 import shutil
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -24,6 +27,40 @@ from argojobs.storage.new_files import beside, new_file
 from argojobs.storage.removing import remove_tree
 
 AT_ONCE = 1 << 18  # bytes copied in one call
+#: What an archive may say of an entry's mode: not as whom it runs (setuid, setgid).
+MODES = 0o777
+_LONGEST_HEADER = 1 << 20  # bytes of a tar's name or attributes, which are read at once
+
+_HEADERS = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+
+#: What reading an archive that is none, or a damaged one, raises.
+_UNREADABLE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    struct.error,
+    ValueError,  # a NUL in a name
+    OverflowError,  # a time that is none
+    RuntimeError,  # a password; a compression that is not known
+)
+#: Of entries that cannot be: a file that another entry takes for a folder, a name too long.
+_CANNOT_BE = {
+    errno.EEXIST,
+    errno.ENOENT,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.EINVAL,
+}
 
 
 def unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
@@ -33,16 +70,22 @@ def unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
     would lead outside of the artifact.
     """
     # Where the target's file system is, and where we may write: a volume's parent may be closed.
-    unpacking = os.path.join(target, "x") if os.path.isdir(target) else target
+    unpacking = os.path.join(target, "x") if _is_folder(target) else target
     unpacking = beside(unpacking)
     os.makedirs(unpacking)
     try:
         tree = _Tree(unpacking)
         try:
             (_unpack_tar if kind == "tar" else _unpack_zip)(source, tree)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, gzip.BadGzipFile) as e:
-            raise InputError(f"the artifact is no readable {kind} archive: {e}") from e
-        tree.check_links()
+            tree.check_links()
+        except OSError as e:
+            if e.errno not in _CANNOT_BE and not isinstance(e, gzip.BadGzipFile):
+                raise
+            raise InputError(
+                f"the artifact's archive holds entries that cannot be: {e.strerror or e}"
+            ) from e
+        except _UNREADABLE as e:
+            raise InputError(f"the artifact is not a readable {kind} archive: {e}") from e
         roots = os.listdir(unpacking)
         root = roots[0] if len(roots) == 1 else ""
         fresh = _take_place(os.path.join(unpacking, root).rstrip("/"), target)
@@ -106,8 +149,15 @@ class _Tree:
         if mode is not None:
             self.modes.append((os.path.relpath(path, self._folder), mode))
 
-    def make_file(self, name: str, content: IO[bytes], mode: int | None, time: float = 0) -> None:
+    def make_file(
+        self, name: str, content: IO[bytes], size: int, mode: int | None, time: float = 0
+    ) -> None:
         """Write a file; without a mode it gets the usual one, without a time the present."""
+        if size > shutil.disk_usage(self._folder).free:
+            raise InputError(
+                f"the archive's entry {name!r} has {size} bytes, more than the disk has room for",
+                hint="make room; if it cannot be so large, the archive is damaged",
+            )
         with new_file(self._place(name)) as writer:
             shutil.copyfileobj(content, writer, AT_ONCE)
             writer.flush()
@@ -170,14 +220,26 @@ def _outside(name: str) -> InputError:
     return InputError(f"the archive's entry {name!r} leads outside of the artifact")
 
 
+class _Entry(tarfile.TarInfo):
+    """An entry of a tar whose size can be: else the standard library reads it all, or for ever."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size < 0 or (self.type in _HEADERS and self.size > _LONGEST_HEADER):
+            raise tarfile.ReadError(f"{self.size} is no size")
+        found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        if found.size < 0:  # as its attributes have it
+            raise tarfile.ReadError(f"{found.size} is no size")
+        return found
+
+
 def _unpack_tar(source: str, tree: _Tree) -> None:
-    with tarfile.open(source, "r:*") as archive:
+    with tarfile.open(source, "r:*", tarinfo=_Entry) as archive:
         for entry in archive:
             if entry.isdir():
-                tree.make_folder(entry.name, entry.mode & 0o7777)
+                tree.make_folder(entry.name, entry.mode & MODES)
             elif entry.isreg():
                 content = archive.extractfile(entry) or io.BytesIO()
-                tree.make_file(entry.name, content, entry.mode & 0o7777, entry.mtime)
+                tree.make_file(entry.name, content, entry.size, entry.mode & MODES, entry.mtime)
             elif entry.issym():
                 tree.make_link(entry.name, entry.linkname)
             elif entry.islnk():
@@ -191,4 +253,9 @@ def _unpack_zip(source: str, tree: _Tree) -> None:
                 tree.make_folder(entry.filename)
                 continue
             with archive.open(entry) as content:
-                tree.make_file(entry.filename, content, entry.external_attr >> 16 & 0o7777 or None)
+                tree.make_file(
+                    entry.filename,
+                    content,
+                    entry.file_size,
+                    entry.external_attr >> 16 & MODES or None,
+                )

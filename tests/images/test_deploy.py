@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -269,6 +270,24 @@ def test_a_dry_run_prints_the_commands_and_changes_nothing(
     assert f"--build-arg IMAGE={registry.host}/train:" in commands[2]
     assert not (project / "images.lock").exists()
     assert git(project, "status", "--porcelain") == ""
+
+
+def test_a_dry_run_needs_no_registry_and_says_what_is_not_known(
+    deploy: Callable[..., Answer], project: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    assert deploy("-r", nobody).code == 3
+
+    answer = deploy("-r", nobody, "--dry-run")
+    assert answer.code == 0
+    commands = [line for line in answer.out.splitlines() if not line.startswith("#")]
+    assert [line.split()[1] for line in commands] == ["build", "push"] * 3
+    host = nobody.removeprefix("http://")
+    assert f"not known: what it has already (the registry {host} is out of reach)" in answer.err
+
+    data = json.loads(deploy("-r", nobody, "--dry-run", "-o", "json").out)
+    assert {one["registry"] for one in data} == {host}
 
 
 def test_no_cache_builds_what_is_there(deploy: Callable[..., Answer]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from argojobs.cli import options
+from argojobs.cli import door, options
 
 if TYPE_CHECKING:
     from argojobs.cli.claim_reads import Found
@@ -107,7 +107,7 @@ def get(
         else:
             done = _get_output(artifact, target, path)
     if output is None:
-        put(f"{done}\n")
+        door.put(f"{done}\n")
     elif output is Format.name:
         print_text(str(done))
     else:
@@ -154,7 +154,7 @@ def put(
             repository.put(str(source), key, progress=progress)
     if output is None:
         verb = "would store" if dry_run else "stored"
-        put(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
+        door.put(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
     elif output is Format.name:
         print_text(url)
     else:

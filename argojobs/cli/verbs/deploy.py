@@ -93,6 +93,7 @@ def command(
     """  # noqa: D301 - typer reads the backspace as: keep these lines
     from argojobs.cli.deployment import deployment
     from argojobs.cli.text import say, warn
+    from argojobs.cli.unasked import if_reached
     from argojobs.config.image_lock import LOCK_FILE, Locked, read_lock, with_entries, write_lock
     from argojobs.images.build_secrets import secret_files, unknown_secrets
     from argojobs.images.deploying import carry_out, plan_deploy
@@ -110,6 +111,8 @@ def command(
     lock_file = to_do.project / LOCK_FILE
     lock = read_lock(lock_file)
     references = to_do.settings.build_secrets
+    if dry_run:
+        to_do.registry = if_reached(lambda: to_do.registry, to_do.unasked(), "what it has already")
     new = _raise(to_do, version) if version else None
     made = to_do.recipes
     warn(to_do.builds.notes, "note")

@@ -11,6 +11,7 @@ from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
+    from argojobs.cli.connect import Target
     from argojobs.cli.plan import Plan
 
 COMMAND = TakesWords
@@ -119,8 +120,8 @@ def command(
     from argojobs.cli.debug.ways import to_attach
     from argojobs.cli.masking import command_line
     from argojobs.cli.pending import pending_of
-    from argojobs.cli.pipeline_images import lacking, with_images
-    from argojobs.cli.plan import carry_out, keep_manifest
+    from argojobs.cli.pipeline_images import with_images
+    from argojobs.cli.plan import carry_out, keep_manifest, without_stored
     from argojobs.cli.preparing import wish_of
     from argojobs.cli.started import follow_new, say_started
     from argojobs.cli.submission import plan_of
@@ -169,10 +170,9 @@ def command(
 
         warn(notes_for(place.service, plan.workflow))
     if dry_run:
-        _, plan = lacking(plan, place.context)
-        warn(place.service.check(plan.workflow), "note")
-        _show_plan(plan, output)
+        _show_plan(_looked_up(plan, place), output)
         return 0
+    plan = without_stored(plan, place.repository)
     plan = with_images(plan, place.context, say)
     if place.context.storage:
         from argojobs.cli.claims import ensure_storage
@@ -204,6 +204,22 @@ def _notes(created: Workflow) -> list[str]:
     from argojobs.engine.local import NOTES
 
     return str((created["metadata"].get("annotations") or {}).get(NOTES, "")).splitlines()
+
+
+def _looked_up(plan: "Plan", place: "Target") -> "Plan":
+    """Return the plan with what store, registry and server know of it, as far as they answer."""
+    from argojobs.cli.pipeline_images import lacking
+    from argojobs.cli.plan import without_stored
+    from argojobs.cli.text import warn
+    from argojobs.cli.unasked import if_reached
+
+    there = "what the store has already"
+    plan = if_reached(lambda: without_stored(plan, place.repository), plan, there)
+    images = "which images the registry has"
+    plan = if_reached(lambda: lacking(plan, place.context)[1], plan, images)
+    takes = "whether the server takes it"
+    warn(if_reached(lambda: place.service.check(plan.workflow), [], takes), "note")
+    return plan
 
 
 def _show_plan(plan: "Plan", output: Format | None) -> None:
