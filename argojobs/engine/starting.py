@@ -11,6 +11,7 @@ from pathlib import Path
 import argojobs
 from argojobs.config.home import host_error
 from argojobs.engine.lock import LOCK_FILE, LOG_FILE, holder, poke
+from argojobs.engine.small_files import in_the_way
 from argojobs.engine.version import VERSION, is_newer
 from argojobs.errors import HostError, ServerError
 
@@ -101,6 +102,8 @@ def spawn(home: Path) -> int:
     """Start a controller, detached from this terminal and process group; return its pid."""
     log = home / LOG_FILE
     mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    if os.path.lexists(log) and not log.is_file():
+        raise in_the_way(log, "a file")
     if log.exists() and log.stat().st_size > LOG_LIMIT:
         mode |= os.O_TRUNC
     actions = [

@@ -351,6 +351,7 @@ class Store:
             try:
                 nodes = list(self._nodes(name, 0).values())
                 metadata, spec, status, private, submitter = (_map(text) for text in row[:5])
+                _check_name(metadata, name)
             except _ODD as error:
                 raise _damaged_run(name, error) from error
             pods = self._pods("run = ? AND state != 'ended'", (name,))
@@ -509,9 +510,13 @@ def _map(text: str) -> dict[str, Any]:
 
 def _workflow(row: tuple[Any, ...]) -> Workflow:
     metadata, spec, status, private = (_map(text) for text in row[:4])
-    if metadata["name"] != row[5]:
-        raise ValueError("it bears another name inside")
+    _check_name(metadata, row[5])
     return shown_workflow(metadata, spec, status, private, change=row[4])
+
+
+def _check_name(metadata: dict[str, Any], name: str) -> None:
+    if metadata["name"] != name:
+        raise ValueError("it bears another name inside")
 
 
 def _damaged(row: tuple[Any, ...], error: Exception) -> Workflow:
@@ -530,9 +535,9 @@ def _make_private(path: Path) -> None:
     """Have the file there, for its owner alone; SQLite gives its other files the same mode."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
-    except IsADirectoryError as error:
-        raise _no_store(path, "it is not a file") from error
     except OSError as error:
+        if path.is_dir() or path.is_symlink():
+            raise _no_store(path, "it is not a file") from error
         raise host_error(error, path.parent) from error
     try:
         found = os.fstat(descriptor)

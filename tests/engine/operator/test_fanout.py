@@ -207,3 +207,29 @@ dag:
 def test_items_of_a_sequence_that_is_no_sequence() -> None:
     with pytest.raises(ManifestError, match="withSequence is not valid"):
         fanout.items_of({"withSequence": {"count": "many"}})
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        *({"count": "100000000"}, {"count": "100001"}, {"start": "1", "end": "-1000000000000"}),
+        *({"count": "2", "format": "%0999999999d"}, {"count": "2", "format": "%-*.500d"}),
+        {"count": "1" * 5000},
+    ],
+)
+def test_a_sequence_that_is_too_much_is_refused_before_it_is_made(sequence: dict) -> None:
+    with pytest.raises(ManifestError, match=r"more than 100000|is not valid") as caught:
+        fanout.items_of({"withSequence": sequence})
+    assert caught.value.hint
+
+
+def test_a_list_with_too_many_items_ends_the_run_with_a_reason() -> None:
+    text = "[" + "1," * 100_000 + "1]"
+    done = play(loop(f"withParam: '{text}'"))
+    status = done["status"]
+    assert status["phase"] == "Error"
+    assert "the fan-out has 100001 items, more than 100000" in status["message"]
+
+
+def test_as_many_items_as_are_allowed_are_made() -> None:
+    assert len(fanout.items_of({"withSequence": {"count": "100000"}})) == 100_000
