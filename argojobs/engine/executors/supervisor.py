@@ -69,11 +69,13 @@ class Supervisor:
         self.directory: str = request["directory"]
         self.scratch = f"{self.directory}/scratch"
         self.started_at = time.time()
+        self._begun = time.monotonic()
+        self._deadline = _steady_deadline(request)
         self._boot = boot
         self._spare = spare
         self._reusable = False
         self._wakeups = Wakeups()
-        self._patience = Patience(self._wakeups, self._asked, request["deadline"], request["grace"])
+        self._patience = Patience(self._wakeups, self._asked, self._deadline, request["grace"])
         self._repository: Repository | None = None
 
     def run(self) -> int:
@@ -170,7 +172,8 @@ class Supervisor:
         return f": no space left on the disk of {self.directory}"
 
     def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
-        return PodResult(phase, message, self.started_at, time.time(), outputs)
+        lasted = time.monotonic() - self._begun
+        return PodResult(phase, message, self.started_at, self.started_at + lasted, outputs)
 
     # Before main
 
@@ -265,7 +268,7 @@ class Supervisor:
         reader = writer = None
         if self.request["capture_result"]:
             reader, writer = os.pipe()
-        self.started_at = time.time()
+        self.started_at, self._begun = time.time(), time.monotonic()
         main = self._start(layout, log, writer)
         if writer is not None:
             os.close(writer)
@@ -274,7 +277,7 @@ class Supervisor:
             self._wakeups,
             log=log,
             tee=reader,
-            deadline=self.request["deadline"],
+            deadline=self._deadline,
             grace=self.request["grace"],
             asked=self._asked,
         )
@@ -333,8 +336,7 @@ class Supervisor:
     def _refuse_when_asked(self) -> None:
         if self._wakeups.terminated or os.path.exists(f"{self.directory}/stop.json"):
             raise Refusal("Failed", self._asked()[0])
-        deadline = self.request["deadline"]
-        if deadline is not None and time.time() >= deadline:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
             raise Refusal("Failed", DEADLINE_MESSAGE)
 
     # After the result
@@ -355,6 +357,17 @@ class Refusal(Exception):  # noqa: N818 - it is a result, not an error
         super().__init__(message)
         self.phase = phase
         self.outputs = outputs or {}
+
+
+def _steady_deadline(request: Mapping[str, Any]) -> float | None:
+    """The pod's deadline by `time.monotonic`, whatever is done to the host's clock.
+
+    The request's is in seconds since the epoch, by the clock that showed its `now`.
+    """
+    if request["deadline"] is None:
+        return None
+    now = request.get("now", time.time())
+    return time.monotonic() + float(request["deadline"]) - float(now)
 
 
 def _unloaded(item: Mapping[str, Any], reason: str) -> str:
