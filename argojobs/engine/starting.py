@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
@@ -23,6 +24,9 @@ LOG_LIMIT = 4 * 1024 * 1024
 
 #: So many starts within `PATIENCE` seconds are enough to know that it does not work.
 MOST_STARTS = 4
+
+#: Where in the home a controller's compiled modules lie, when they may not lie beside the sources.
+BYTECODE = Path("cache/bytecode")
 
 _PAUSE = 0.004
 
@@ -64,6 +68,8 @@ class Starter:
         self._starts = [start for start in self._starts if start > now - PATIENCE]
         if len(self._starts) == MOST_STARTS:
             raise self._failure()
+        if self._starts:  # the last one ended: a full disk may have cut off what it had compiled
+            shutil.rmtree(self._home / BYTECODE, ignore_errors=True)
         self._starts.append(now)
         self._child = spawn(self._home)
 
@@ -143,7 +149,7 @@ def _environment(home: Path) -> dict[str, str]:
         given = environment.get("PYTHONPATH", "")
         environment["PYTHONPATH"] = f"{given}{os.pathsep}{root}" if given else str(root)
     if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
-        environment["PYTHONPYCACHEPREFIX"] = str(home / "cache" / "bytecode")
+        environment["PYTHONPYCACHEPREFIX"] = str(home / BYTECODE)
     return environment
 
 

@@ -491,7 +491,8 @@ class Store:
             try:
                 yield
             finally:
-                self._connection.execute("COMMIT")
+                if self._connection.in_transaction:
+                    self._connection.execute("COMMIT")
 
 
 #: The columns an object is made of, in the order in which `_workflow` takes them.

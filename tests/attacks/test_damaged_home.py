@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from attacking import run, shell
 
 from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
@@ -19,41 +20,6 @@ from argojobs.engine.submitter import capture
 from argojobs.errors import ArgojobsError
 
 GARBAGE = b"\0\xff{]" * 300
-
-
-def shell(name, script="echo said; echo made > /tmp/o", **template):
-    """A workflow of one step that runs a shell script."""
-    return {
-        "metadata": {"name": name},
-        "spec": {
-            "entrypoint": "main",
-            "templates": [
-                {
-                    "name": "main",
-                    "container": {"image": "any", "command": ["sh", "-c", script]},
-                    "outputs": {"parameters": [{"name": "o", "valueFrom": {"path": "/tmp/o"}}]},
-                    **template,
-                }
-            ],
-        },
-    }
-
-
-@pytest.fixture
-def service(tmp_path, monkeypatch):
-    monkeypatch.setenv("ARGOJOBS_IDLE", "60")
-    project = tmp_path / "project"
-    project.mkdir()
-    with LocalService(tmp_path / "home", submitter=capture(project=project)) as opened:
-        yield opened
-        opened.shutdown(force=True)
-
-
-def run(service, name):
-    """Run a workflow to its end, and return its phase."""
-    service.create(shell(name))
-    *_, last = service.watch(name)
-    return last.workflow["status"]["phase"]
 
 
 def plain(path):
