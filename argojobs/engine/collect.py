@@ -72,10 +72,10 @@ def collect(
         else:
             total += len(value)
             if total > VALUES_LIMIT:
-                error = OutputError(
+                too_much = OutputError(
                     f"the output parameters have more than {VALUES_LIMIT // 1024} KiB together"
                 )
-                blame("parameter", parameter["name"], parameter, error)
+                blame("parameter", parameter["name"], parameter, too_much)
             if not problems:
                 values[parameter["name"]] = value
     if outputs["declared"]:

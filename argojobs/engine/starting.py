@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import argojobs
-from argojobs.config.home import host_error
+from argojobs.config.home import host_error, is_full, no_space
 from argojobs.engine.lock import LOCK_FILE, LOG_FILE, holder, poke
 from argojobs.engine.small_files import in_the_way
 from argojobs.engine.version import VERSION, is_newer
@@ -94,7 +94,9 @@ class Starter:
             self._child = None
         return lives
 
-    def _failure(self) -> ServerError:
+    def _failure(self) -> HostError | ServerError:
+        if is_full(self._home):  # not even its log could be written
+            return no_space(self._home)
         path = self._home / LOG_FILE
         lines = path.read_text(errors="replace").splitlines()[-5:] if path.exists() else []
         return ServerError(

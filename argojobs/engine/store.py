@@ -32,7 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from argojobs.config.home import host_error, no_space
+from argojobs.config.home import host_error, is_full, no_space
 from argojobs.engine.objects import damaged_workflow, shown_workflow, with_nodes
 from argojobs.engine.schema import migrate
 from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError
@@ -577,7 +577,7 @@ def _explained(home: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         name = getattr(error, "sqlite_errorname", "")
-        if name == "SQLITE_FULL" or _is_full(home):
+        if name == "SQLITE_FULL" or is_full(home):
             raise no_space(home) from error
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise ServerError(
@@ -590,9 +590,3 @@ def _explained(home: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise _no_store(home / STORE_FILE, str(error)) from error
-
-
-def _is_full(home: Path) -> bool:
-    """Whether the disk of the home has no room at all; SQLite may call that an I/O error."""
-    found = os.statvfs(home)
-    return found.f_bavail * found.f_frsize < 64 * 1024
