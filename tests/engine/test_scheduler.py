@@ -494,3 +494,31 @@ def test_a_command_that_is_not_known_changes_nothing(bench, capsys):
     assert "no command 'Dance' is known here" in capsys.readouterr().err
     bench.run_out()
     assert bench.status()["phase"] == "Succeeded"
+
+
+def test_commands_are_obeyed_before_a_run_is_folded(bench, monkeypatch):
+    order = []
+    fold = active.ActiveRun.fold
+
+    def noted(run, event, now):
+        order.append(type(event).__name__)
+        return fold(run, event, now)
+
+    monkeypatch.setattr(active.ActiveRun, "fold", noted)
+    bench.store.add_run(workflow("run", [chain(1), work()]), SUBMITTER)
+    bench.store.add_command("run", "Terminate", "")
+    bench.turn()
+    assert order[:2] == ["Shutdown", "Begin"]
+    assert bench.executor.pods == []
+    assert bench.status()["phase"] == "Failed"
+    assert bench.store.commands() == []
+
+
+def test_commands_are_looked_at_between_two_folds_that_are_slow(bench, monkeypatch):
+    monkeypatch.setattr(module, "SLOW_FOLD", -1.0)
+    bench.submit(workflow("run", [chain(1), work()]))
+    bench.store.add_command("run", "Terminate", "")
+    bench.store.add_run(workflow("other", [chain(1), work()]), SUBMITTER)
+    bench.scheduler._enqueue(bench.scheduler.runs["run"], module.Tick())
+    bench.scheduler.turn()
+    assert bench.executor.stopped, "without a look at the store by the loop"
