@@ -125,6 +125,12 @@ def no_space(path: Path, needed: int = SPACE_NEEDED) -> HostError:
     )
 
 
+def is_full(path: Path) -> bool:
+    """Whether the disk of a folder has no room at all; SQLite may call that an I/O error."""
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize < 64 * 1024
+
+
 def existing_parent(path: Path) -> Path:
     """Return the path itself or its nearest parent that exists."""
     for candidate in (path, *path.parents):

@@ -7,6 +7,8 @@ restart; the Workflow object shows whole seconds, as Argo does.
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +26,35 @@ _UNITS = {
 _LONGEST = 100  # characters of a duration
 _MOST = 2**63 / 1e9  # seconds: Go counts nanoseconds in 64 bits
 _PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)")
+
+
+class SteadyClock:
+    """Seconds since the epoch that never go back.
+
+    When the host's clock is set back, time goes on from where it was, so that what waits for a
+    moment waits for as long as it was to; when it is set forward, this one follows.
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._now, self._then = wall(), steady()
+
+    def __call__(self) -> float:
+        """What time it is."""
+        then = self._steady()
+        self._now = max(self._wall(), self._now + then - self._then)
+        self._then = then
+        return self._now
+
+    def from_wall(self, at: float) -> float:
+        """A time just read from the host's clock, as this clock has it."""
+        ahead = self() - self._wall()
+        return at + ahead if ahead > 1 else at
 
 
 def stamp(now: float) -> str:

@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import DEFAULT_LEVEL, save_tar, save_zip
-from argojobs.errors import ArgojobsError
+from argojobs.errors import ArgojobsError, OutputError
 from argojobs.manifest.own_program import OUTPUTS
 from argojobs.storage.copying import open_regular
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from argojobs.storage.repository import Repository
 
 RESULT_LIMIT = 256 * 1024  # bytes of standard output that become `outputs.result`
+
+#: Bytes of an output parameter, and of all of a pod: they travel in Kubernetes' objects, of which
+#: an annotation may have 256 KiB and a whole object, in etcd, 1.5 MiB.
+VALUE_LIMIT = 256 * 1024
+VALUES_LIMIT = 1024 * 1024
 
 
 def result_text(output: bytes) -> str:
@@ -62,12 +67,19 @@ def collect(
         problems.append(f"cannot save {kind} {name!r}: {reason}")
 
     values: dict[str, str] = {}
+    total = 0
     for parameter in outputs["parameters"]:
         try:
             value = _value(parameter, locate)
         except (ArgojobsError, OSError) as error:
             blame("parameter", parameter["name"], parameter, error)
         else:
+            total += len(value)
+            if total > VALUES_LIMIT:
+                too_much = OutputError(
+                    f"the output parameters have more than {VALUES_LIMIT // 1024} KiB together"
+                )
+                blame("parameter", parameter["name"], parameter, too_much)
             if not problems:
                 values[parameter["name"]] = value
     if outputs["declared"]:
@@ -110,7 +122,14 @@ def _value(parameter: Mapping[str, Any], locate: Callable[[str], str]) -> str:
     """The value of a parameter: the file's text, less one newline at its end."""
     try:
         with open_regular(locate(parameter["path"])) as file:
-            value = file.read().decode("utf-8", "replace")
+            data = file.read(VALUE_LIMIT + 1)
+        if len(data) > VALUE_LIMIT:
+            raise OutputError(
+                f"an output parameter may have {VALUE_LIMIT // 1024} KiB, as in a cluster, and this"
+                " file has more",
+                hint="make it an output artifact",
+            )
+        value = data.decode("utf-8", "replace")
     except FileNotFoundError:
         if parameter["default"] is None:
             raise

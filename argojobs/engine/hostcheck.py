@@ -17,11 +17,13 @@ from argojobs.engine.coverage import reachable
 from argojobs.engine.executors.processes import boot_identity
 from argojobs.engine.expansion import secret_value
 from argojobs.engine.pod import PYTHON, missing_command, refuse_paths
+from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
 ISOLATION_FILE = "isolation"
+ISOLATIONS = ("mount", "user", "none")
 
 
 def refuse_missing(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) -> None:
@@ -155,10 +157,10 @@ def host_isolation(home: Path) -> str:
     As the executor of the home last found, else found out here.
     """
     try:
-        found, boot = (home / ISOLATION_FILE).read_text().split()
-    except (FileNotFoundError, ValueError):
+        found, boot = read_small(home / ISOLATION_FILE).split()
+    except ValueError:
         boot = found = ""
-    if found and boot == boot_identity():
+    if found in ISOLATIONS and boot == boot_identity():
         return found
     from argojobs.engine.executors.namespace import probe
 

@@ -12,6 +12,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -300,11 +301,11 @@ class LocalService:
         It needs no controller: where none can end the run, this process does it in its place.
         """
         if not self.store.is_final(name):
-            try:
+            with suppress(ServerError):  # no controller comes up, or it does not listen
                 self._terminate_for_room(name)
                 for _ in self.watch(name):
                     pass
-            except ServerError:  # none comes up, or it does not listen
+            if not self.store.is_final(name):
                 self._delete_in_place(name)
                 return
         self._remove_files(name)

@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import Self
 
 from argojobs.engine.executors.processes import start_time
+from argojobs.engine.small_files import in_the_way, read_small
 from argojobs.engine.version import VERSION
-from argojobs.errors import HostError
 
 LOCK_FILE = "controller.lock"
 WAKE_FIFO = "wake"
 LOG_FILE = "controller.log"
-
-_MOST_TEXT = 4096  # bytes of the lock file's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +91,14 @@ class ControllerLock:
         os.close(self._descriptor)
 
 
-def in_the_way(path: Path, wanted: str) -> HostError:
-    """Return the error of something else where a file of the home has to be."""
-    return HostError(
-        f"{path} is in the way: {wanted} of argojobs has to be there",
-        where=str(path),
-        hint=f"move it away: mv {path} {path}.found",
-    )
-
-
 def holder(home: Path) -> Holder | None:
     """Return the controller that serves a home, None when there is none.
 
     What the file says is believed only as far as there is such a process.
     """
     try:
-        descriptor = os.open(home / LOCK_FILE, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            found = json.loads(os.read(descriptor, _MOST_TEXT))
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError, RecursionError):  # never one, or ended, or just starting
+        found = json.loads(read_small(home / LOCK_FILE))
+    except (ValueError, RecursionError):  # never one, or ended, or just starting
         return None
     if not isinstance(found, dict):
         return None

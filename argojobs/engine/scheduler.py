@@ -21,7 +21,7 @@ from typing import Protocol
 
 from argojobs.config.home import no_space
 from argojobs.engine.active import ActiveRun, Pod
-from argojobs.engine.clock import duration, stamp
+from argojobs.engine.clock import SteadyClock, duration, stamp
 from argojobs.engine.context import Isolation, pod_context, pod_directory
 from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus, shortage
 from argojobs.engine.executors.outcome import LOST, read_result
@@ -92,13 +92,15 @@ class Scheduler:
         store: Store,
         executor: Executor,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         capacity: Resources | None = None,
     ) -> None:
         self.home = home
         self.store = store
         self.executor = executor
-        self.clock = clock
+        steady = SteadyClock()
+        self.clock = clock or steady
+        self._from_wall = steady.from_wall
         self.capacity = capacity or host_capacity()
         self.gpus = host_gpus()
         self.runs: dict[str, ActiveRun] = {}
@@ -420,7 +422,9 @@ class Scheduler:
                 self.executor.isolation,
                 pod.gpus if self.gpus else None,
             )
-            self.executor.start(pod_request(_with_deadline(pod.start, self.clock()), context))
+            now = self.clock()
+            request = pod_request(_with_deadline(pod.start, now), context)
+            self.executor.start({**request, "now": now})
         except (ArgojobsError, OSError) as error:
             message = error.what if isinstance(error, ArgojobsError) else str(error)
             log(f"{run.name}: pod {pod.start.name} cannot start: {message}")
@@ -448,7 +452,9 @@ class Scheduler:
 
     def _result(self, run: ActiveRun, node_id: str, directory: str) -> PodResult:
         try:
-            return read_result(directory)
+            result = read_result(directory)
+            ended = result.finished_at and self._from_wall(result.finished_at)
+            return replace(result, finished_at=ended)
         except (ArgojobsError, OSError, ValueError, TypeError, RecursionError) as error:
             log(f"{run.name}: {node_id}: the result in {directory} cannot be read: {error!r}")
             return PodResult("Error", f"the pod's result cannot be read: {error}")

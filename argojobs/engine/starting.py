@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
 import argojobs
-from argojobs.config.home import host_error
+from argojobs.config.home import host_error, is_full, no_space
 from argojobs.engine.lock import LOCK_FILE, LOG_FILE, holder, poke
+from argojobs.engine.small_files import in_the_way
 from argojobs.engine.version import VERSION, is_newer
 from argojobs.errors import HostError, ServerError
 
@@ -22,6 +24,9 @@ LOG_LIMIT = 4 * 1024 * 1024
 
 #: So many starts within `PATIENCE` seconds are enough to know that it does not work.
 MOST_STARTS = 4
+
+#: Where in the home a controller's compiled modules lie, when they may not lie beside the sources.
+BYTECODE = Path("cache/bytecode")
 
 _PAUSE = 0.004
 
@@ -63,6 +68,8 @@ class Starter:
         self._starts = [start for start in self._starts if start > now - PATIENCE]
         if len(self._starts) == MOST_STARTS:
             raise self._failure()
+        if self._starts:  # the last one ended: a full disk may have cut off what it had compiled
+            shutil.rmtree(self._home / BYTECODE, ignore_errors=True)
         self._starts.append(now)
         self._child = spawn(self._home)
 
@@ -87,7 +94,9 @@ class Starter:
             self._child = None
         return lives
 
-    def _failure(self) -> ServerError:
+    def _failure(self) -> HostError | ServerError:
+        if is_full(self._home):  # not even its log could be written
+            return no_space(self._home)
         path = self._home / LOG_FILE
         lines = path.read_text(errors="replace").splitlines()[-5:] if path.exists() else []
         return ServerError(
@@ -101,6 +110,8 @@ def spawn(home: Path) -> int:
     """Start a controller, detached from this terminal and process group; return its pid."""
     log = home / LOG_FILE
     mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    if os.path.lexists(log) and not log.is_file():
+        raise in_the_way(log, "a file")
     if log.exists() and log.stat().st_size > LOG_LIMIT:
         mode |= os.O_TRUNC
     actions = [
@@ -140,7 +151,7 @@ def _environment(home: Path) -> dict[str, str]:
         given = environment.get("PYTHONPATH", "")
         environment["PYTHONPATH"] = f"{given}{os.pathsep}{root}" if given else str(root)
     if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
-        environment["PYTHONPYCACHEPREFIX"] = str(home / "cache" / "bytecode")
+        environment["PYTHONPYCACHEPREFIX"] = str(home / BYTECODE)
     return environment
 
 

@@ -32,7 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from argojobs.config.home import host_error, no_space
+from argojobs.config.home import host_error, is_full, no_space
 from argojobs.engine.objects import damaged_workflow, shown_workflow, with_nodes
 from argojobs.engine.schema import migrate
 from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError
@@ -354,6 +354,7 @@ class Store:
             try:
                 nodes = list(self._nodes(name, 0).values())
                 metadata, spec, status, private, submitter = (_map(text) for text in row[:5])
+                _check_name(metadata, name)
             except _ODD as error:
                 raise _damaged_run(name, error) from error
             pods = self._pods("run = ? AND state != 'ended'", (name,))
@@ -493,7 +494,8 @@ class Store:
             try:
                 yield
             finally:
-                self._connection.execute("COMMIT")
+                if self._connection.in_transaction:
+                    self._connection.execute("COMMIT")
 
 
 #: The columns an object is made of, in the order in which `_workflow` takes them.
@@ -512,9 +514,13 @@ def _map(text: str) -> dict[str, Any]:
 
 def _workflow(row: tuple[Any, ...]) -> Workflow:
     metadata, spec, status, private = (_map(text) for text in row[:4])
-    if metadata["name"] != row[5]:
-        raise ValueError("it bears another name inside")
+    _check_name(metadata, row[5])
     return shown_workflow(metadata, spec, status, private, change=row[4])
+
+
+def _check_name(metadata: dict[str, Any], name: str) -> None:
+    if metadata["name"] != name:
+        raise ValueError("it bears another name inside")
 
 
 def _damaged(row: tuple[Any, ...], error: Exception) -> Workflow:
@@ -533,9 +539,9 @@ def _make_private(path: Path) -> None:
     """Have the file there, for its owner alone; SQLite gives its other files the same mode."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
-    except IsADirectoryError as error:
-        raise _no_store(path, "it is not a file") from error
     except OSError as error:
+        if path.is_dir() or path.is_symlink():
+            raise _no_store(path, "it is not a file") from error
         raise host_error(error, path.parent) from error
     try:
         found = os.fstat(descriptor)
@@ -574,7 +580,7 @@ def _explained(home: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         name = getattr(error, "sqlite_errorname", "")
-        if name == "SQLITE_FULL" or _is_full(home):
+        if name == "SQLITE_FULL" or is_full(home):
             raise no_space(home) from error
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise ServerError(
@@ -587,9 +593,3 @@ def _explained(home: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise _no_store(home / STORE_FILE, str(error)) from error
-
-
-def _is_full(home: Path) -> bool:
-    """Whether the disk of the home has no room at all; SQLite may call that an I/O error."""
-    found = os.statvfs(home)
-    return found.f_bavail * found.f_frsize < 64 * 1024

@@ -1,4 +1,4 @@
-"""Small bounds, so that a server that keeps to none is found out in a second."""
+"""A home of its own for each attack, and small bounds, so that a server is found out in a second."""
 
 import sys
 from collections import Counter
@@ -8,6 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # the hostile server, by its name
 
+from argojobs.engine.local import LocalService
+from argojobs.engine.submitter import capture
 from argojobs.net import bounds
 
 FIGURES = Counter()
@@ -38,3 +40,13 @@ def pytest_terminal_summary(terminalreporter):
     """Say how many attacks there were."""
     for name, count in sorted(FIGURES.items()):
         terminalreporter.write_line(f"{name}: {count} attacks tried")
+
+
+@pytest.fixture
+def service(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARGOJOBS_IDLE", "60")
+    project = tmp_path / "project"
+    project.mkdir()
+    with LocalService(tmp_path / "home", submitter=capture(project=project)) as opened:
+        yield opened
+        opened.shutdown(force=True)

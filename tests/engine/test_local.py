@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 from in_project import capture_in
 
-from argojobs.engine import starting
+from argojobs.engine import local, starting
 from argojobs.engine.local import LocalService
 from argojobs.engine.lock import holder
+from argojobs.engine.submitter import capture
 from argojobs.errors import (
     ConflictError,
     HostError,
     NotFoundError,
+    ServerError,
     UnsupportedError,
     UsageError,
 )
@@ -373,3 +375,27 @@ def test_deleting_a_run_on_a_full_disk_uses_the_reserve(service, monkeypatch):
     service.delete("run")
     assert refused == [("run", "Terminate", "")]
     assert service.names() == ()
+
+
+def test_a_run_is_deleted_where_no_controller_starts(service, monkeypatch):
+    def fails(_):
+        raise ServerError("the controller of this home does not start")
+
+    service.store.add_run(shell("true"), capture(project=service.home))
+    monkeypatch.setattr(starting.Starter, "ensure", fails)
+    service.delete("run")
+    assert service.names() == ()
+
+
+def test_a_run_is_deleted_although_its_controller_does_not_listen(service, monkeypatch):
+    monkeypatch.setattr(starting, "PATIENCE", 2.0)
+    monkeypatch.setattr(local, "COMMAND_PATIENCE", 0.2)
+    service.create(shell("sleep 1000"))
+    while service.store.pod_states("run")[0:1] != [("run", "run", "started")]:
+        os.sched_yield()
+    deaf = service.status()["pid"]
+    os.kill(deaf, signal.SIGSTOP)
+    service.delete("run")
+    assert service.names() == ()
+    assert not service.status()["running"]
+    assert not (service.home / "pods" / "run").exists()

@@ -522,3 +522,31 @@ def test_no_gpu_is_lent_while_the_leases_cannot_be_read_and_that_is_said(bench, 
     folder.touch()
     bench.end(pod)
     assert bench.status("gpu")["phase"] == "Succeeded", "what it held is given back all the same"
+
+
+def test_commands_are_obeyed_before_a_run_is_folded(bench, monkeypatch):
+    order = []
+    fold = active.ActiveRun.fold
+
+    def noted(run, event, now):
+        order.append(type(event).__name__)
+        return fold(run, event, now)
+
+    monkeypatch.setattr(active.ActiveRun, "fold", noted)
+    bench.store.add_run(workflow("run", [chain(1), work()]), SUBMITTER)
+    bench.store.add_command("run", "Terminate", "")
+    bench.turn()
+    assert order[:2] == ["Shutdown", "Begin"]
+    assert bench.executor.pods == []
+    assert bench.status()["phase"] == "Failed"
+    assert bench.store.commands() == []
+
+
+def test_commands_are_looked_at_between_two_folds_that_are_slow(bench, monkeypatch):
+    monkeypatch.setattr(module, "SLOW_FOLD", -1.0)
+    bench.submit(workflow("run", [chain(1), work()]))
+    bench.store.add_command("run", "Terminate", "")
+    bench.store.add_run(workflow("other", [chain(1), work()]), SUBMITTER)
+    bench.scheduler._enqueue(bench.scheduler.runs["run"], module.Tick())
+    bench.scheduler.turn()
+    assert bench.executor.stopped, "without a look at the store by the loop"

@@ -311,3 +311,15 @@ def test_a_controller_whose_home_is_deleted_ends(home, monkeypatch):
 def _quiet() -> bool:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return True
+
+
+def test_compiled_modules_that_a_full_disk_cut_off_are_made_anew(home, monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    Starter(home).ensure()
+    end(home)
+    compiled = list((home / starting.BYTECODE).rglob("*.pyc"))
+    assert compiled
+    for path in compiled:
+        os.truncate(path, min(path.stat().st_size, 40))
+    Starter(home).ensure()
+    assert holder(home) is not None

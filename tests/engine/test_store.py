@@ -291,3 +291,14 @@ class TestRunAgain:
         store.remove_run("one")
         with pytest.raises(NotFoundError):
             self.again(store, ended)
+
+
+def test_what_a_deleted_run_held_is_in_no_file_of_the_store(store, tmp_path):
+    secret = "s3cr3t-value-of-a-token"
+    store.add_run(workflow(labels={"token": secret}), SUBMITTER)
+    store.commit([RunChange("one", status={"phase": "Succeeded"}, nodes={"a": node("a")})])
+    assert any(secret.encode() in path.read_bytes() for path in tmp_path.iterdir())
+    store.remove_run("one")
+    for path in tmp_path.iterdir():
+        assert secret.encode() not in path.read_bytes(), path.name
+        assert path.stat().st_mode & 0o077 == 0, path.name

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from argojobs.storage.repository import Repository
 
 KEY = re.compile(r"code/([0-9a-f]{8,128})\.tgz")
+LITTLE_ROOM = 1 << 20  # bytes
 COMPILED_LIMIT = 300  # Python files; of larger projects only argojobs' own part is compiled
 
 
@@ -128,3 +129,9 @@ def _compile(folder: str, interpreter: str) -> None:
         stderr=subprocess.DEVNULL,
         check=False,
     )
+    disk = os.statvfs(folder)
+    if (
+        disk.f_bavail * disk.f_frsize < LITTLE_ROOM
+    ):  # some may be cut off, and Python would run them
+        for place, _, _ in os.walk(what):
+            shutil.rmtree(f"{place}/__pycache__", ignore_errors=True)

@@ -29,8 +29,8 @@ class OutOfPatience(BaseException):
 class Patience:
     """How long a pod may go on without main. Only for the main thread.
 
-    asked: why, and with how many seconds of grace, the pod was asked to end. deadline: seconds
-    since the epoch. grace: how long what follows main may take after the deadline.
+    asked: why, and with how many seconds of grace, the pod was asked to end. deadline: by
+    `time.monotonic`. grace: how long what follows main may take after the deadline.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Patience:
         self._wakeups.on_termination = lambda: self._stop(gracious=gracious)
         try:
             if self._deadline is not None:
-                until = max(self._deadline, time.time() if gracious else 0.0)
+                until = max(self._deadline, time.monotonic() if gracious else 0.0)
                 self._shorten(until + (self._grace if gracious else 0.0), DEADLINE_MESSAGE)
             if self._wakeups.terminated:
                 self._stop(gracious=gracious)
@@ -70,12 +70,12 @@ class Patience:
 
     def _stop(self, *, gracious: bool) -> None:
         why, grace = self._ask()
-        self._shorten(time.time() + (grace if gracious else 0), why)
+        self._shorten(time.monotonic() + (grace if gracious else 0), why)
 
     def _shorten(self, until: float, why: str) -> None:
         if until < self._until:
             self._until, self._why = until, why
-            signal.setitimer(signal.ITIMER_REAL, max(AT_ONCE, until - time.time()), AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, max(AT_ONCE, until - time.monotonic()), AGAIN)
 
     def _break_off(self, _number: int, _frame: object) -> None:
         raise OutOfPatience(self._why)

@@ -28,6 +28,7 @@ from argojobs.engine.executors.processes import (
 )
 from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
+from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ class ProcessExecutor:
         text = f"{isolation} {self._boot}"
         path = self._home / "isolation"
         try:
-            if not path.exists() or path.read_text() != text:
+            if read_small(path) != text:
                 outcome.write_file(str(path), text)
         except OSError as error:  # a full disk: who submits finds out anew
             sys.stderr.write(f"{path} cannot be written: {error}\n")

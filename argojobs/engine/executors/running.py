@@ -164,7 +164,7 @@ class Watch:
         if self._kill_at is not None:
             times.append(self._kill_at - time.monotonic())
         elif self._deadline is not None:
-            times.append(self._deadline - time.time())
+            times.append(self._deadline - time.monotonic())
         return max(0.0, min(times)) * 1000 + 1
 
     def _act_in_time(self) -> None:
@@ -180,7 +180,7 @@ class Watch:
         if self._wakeups.terminated:
             self._heard = self._wakeups.terminations
             self._asked, grace = self._ask()
-        elif self._deadline is not None and time.time() >= self._deadline:
+        elif self._deadline is not None and time.monotonic() >= self._deadline:
             self._asked, grace = DEADLINE_MESSAGE, self._grace
         else:
             return

@@ -70,11 +70,13 @@ class Supervisor:
         self.directory: str = request["directory"]
         self.scratch = f"{self.directory}/scratch"
         self.started_at = time.time()
+        self._begun = time.monotonic()
+        self._deadline = _steady_deadline(request)
         self._boot = boot
         self._spare = spare
         self._reusable = False
         self._wakeups = Wakeups()
-        self._patience = Patience(self._wakeups, self._asked, request["deadline"], request["grace"])
+        self._patience = Patience(self._wakeups, self._asked, self._deadline, request["grace"])
         self._repository: Repository | None = None
         self._out_of_memory = False
 
@@ -175,7 +177,8 @@ class Supervisor:
         return f": no space left on the disk of {self.directory}"
 
     def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
-        return PodResult(phase, message, self.started_at, time.time(), outputs)
+        lasted = time.monotonic() - self._begun
+        return PodResult(phase, message, self.started_at, self.started_at + lasted, outputs)
 
     # Before main
 
@@ -270,7 +273,7 @@ class Supervisor:
         reader = writer = None
         if self.request["capture_result"]:
             reader, writer = os.pipe()
-        self.started_at = time.time()
+        self.started_at, self._begun = time.time(), time.monotonic()
         limit, group = self.request["memory"]["limit"], None
         if limit and self.request["memory"]["enforce"]:
             group = memory.limited(limit)
@@ -283,7 +286,7 @@ class Supervisor:
             self._wakeups,
             log=log,
             tee=reader,
-            deadline=self.request["deadline"],
+            deadline=self._deadline,
             grace=self.request["grace"],
             asked=self._asked,
         )
@@ -359,8 +362,7 @@ class Supervisor:
     def _refuse_when_asked(self) -> None:
         if self._wakeups.terminated or os.path.exists(f"{self.directory}/stop.json"):
             raise Refusal("Failed", self._asked()[0])
-        deadline = self.request["deadline"]
-        if deadline is not None and time.time() >= deadline:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
             raise Refusal("Failed", DEADLINE_MESSAGE)
 
     # After the result
@@ -381,6 +383,17 @@ class Refusal(Exception):  # noqa: N818 - it is a result, not an error
         super().__init__(message)
         self.phase = phase
         self.outputs = outputs or {}
+
+
+def _steady_deadline(request: Mapping[str, Any]) -> float | None:
+    """The pod's deadline by `time.monotonic`, whatever is done to the host's clock.
+
+    The request's is in seconds since the epoch, by the clock that showed its `now`.
+    """
+    if request["deadline"] is None:
+        return None
+    now = request.get("now", time.time())
+    return time.monotonic() + float(request["deadline"]) - float(now)
 
 
 def _unloaded(item: Mapping[str, Any], reason: str) -> str:

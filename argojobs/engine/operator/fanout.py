@@ -6,6 +6,7 @@ stays `1.50`); node names show the item without parentheses, keys of a map sorte
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from argojobs.engine.operator import go_json
@@ -16,6 +17,11 @@ from argojobs.manifest.expressions import condition
 from argojobs.manifest.expressions.values import from_json, to_json
 
 _NESTED = frozenset({"object", "array"})
+
+#: The most items of a fan-out. Argo has no number for it, but its Workflow object, which holds a
+#: node for each, has to fit into etcd's 1.5 MiB, packed: it does not with so many.
+MOST_ITEMS = 100_000
+_WIDTH = re.compile(r"%[^%a-zA-Z]*?\d{3}")
 
 
 def items_of(step: dict[str, Any]) -> list[str]:
@@ -61,12 +67,24 @@ def _sequence(sequence: dict[str, Any]) -> list[str]:
                 "neither end nor count was specified in withSequence", hint="give one of them."
             )
         step = 1 if start <= end else -1
-        form = sequence.get("format") or "%d"
+        _check_count(abs(end - start) + 1)
+        form = str(sequence.get("format") or "%d")
+        if _WIDTH.search(form):
+            raise ValueError(f"the format {form[:20]!r} is wider than 99 characters")
         return [form % number for number in range(start, end + step, step)]
     except (ValueError, TypeError) as error:
         raise ManifestError(
             f"withSequence is not valid: {error}", hint="start, end and count are whole numbers."
         ) from error
+
+
+def _check_count(count: int) -> None:
+    """Raise ManifestError for more items than a run can have, before anything is made of them."""
+    if count > MOST_ITEMS:
+        raise ManifestError(
+            f"the fan-out has {count} items, more than {MOST_ITEMS}",
+            hint="let each step do many of them: give it a range or a part of the list.",
+        )
 
 
 def expand(step: dict[str, Any], scope: Scope) -> list[tuple[str, dict[str, Any]]]:
@@ -81,6 +99,7 @@ def expand(step: dict[str, Any], scope: Scope) -> list[tuple[str, dict[str, Any]
         if skipped(step.get("when", "")):
             return []
         raise
+    _check_count(len(items))
     body = {k: v for k, v in step.items() if k not in {"withItems", "withParam", "withSequence"}}
     strict = not skipped(body.get("when", ""))
     expanded = []

@@ -100,7 +100,7 @@ class Pattern:
 def _match(found: Any) -> Match:
     whole, groups = found.group(), found.groups()
     texts = tuple(None if group is None else text_of(group) for group in (whole, *groups))
-    return Match(*found.span(), texts)
+    return Match(found.start(), found.end(), texts)
 
 
 def _inside(data: bytes, position: int) -> bool:

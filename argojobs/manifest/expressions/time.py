@@ -192,7 +192,7 @@ def parse_time(layout: str, text: str, zone: tzinfo = UTC) -> datetime:
             f"cannot read {shorten(text)} as a time of the form {layout!r}",
             "Go layouts name 2006-01-02 15:04:05",
         )
-    fields = dict(zip(names, match.groups[1:], strict=True))
+    fields = {name: found or "" for name, found in zip(names, match.groups[1:], strict=True)}
     try:
         return _build(fields, zone)
     except (ValueError, OverflowError) as error:

@@ -294,3 +294,29 @@ def test_a_parallelism_of_none_on_a_template_is_no_limit(limit: int, kind: str) 
     player.begin()
     assert len(player.pods) == 2
     assert player.play()["status"]["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        *({"count": "100000000"}, {"count": "100001"}, {"start": "1", "end": "-1000000000000"}),
+        *({"count": "2", "format": "%0999999999d"}, {"count": "2", "format": "%-*.500d"}),
+        {"count": "1" * 5000},
+    ],
+)
+def test_a_sequence_that_is_too_much_is_refused_before_it_is_made(sequence: dict) -> None:
+    with pytest.raises(ManifestError, match=r"more than 100000|is not valid") as caught:
+        fanout.items_of({"withSequence": sequence})
+    assert caught.value.hint
+
+
+def test_a_list_with_too_many_items_ends_the_run_with_a_reason() -> None:
+    text = "[" + "1," * 100_000 + "1]"
+    done = play(loop(f"withParam: '{text}'"))
+    assert done["status"]["phase"] == "Error"
+    messages = [node.get("message", "") for node in nodes(done).values()]
+    assert any("the fan-out has 100001 items, more than 100000" in text for text in messages)
+
+
+def test_as_many_items_as_are_allowed_are_made() -> None:
+    assert len(fanout.items_of({"withSequence": {"count": "100000"}})) == 100_000
