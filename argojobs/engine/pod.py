@@ -20,6 +20,7 @@ from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.runtime.debugger import python_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,14 +119,10 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
 
 def _runs_own_file(command: Sequence[str]) -> bool:
     """Whether a command has Python run a file by a relative path: `python3 -u train.py`."""
-    if not PYTHON.fullmatch(posixpath.basename(command[0])):
-        return False
-    for word in command[1:]:
-        if word in ("-c", "-m"):
-            return False
-        if not word.startswith("-"):
-            return word.endswith(".py") and not word.startswith("/")
-    return False
+    _, target = python_words(command)
+    if target and target[0].startswith("/argojobs/"):  # the debugger, before what it waits for
+        target = target[1:]
+    return bool(target) and target[0].endswith(".py") and not target[0].startswith("/")
 
 
 def _memory_limit(container: Mapping[str, Any]) -> int:

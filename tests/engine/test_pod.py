@@ -89,6 +89,11 @@ OURS = ["python3", "-u", "-m", "argojobs.runtime", "f.py:s"]
         ({"image": "placed", "command": ["c"], "workingDir": "/w"}, "/w"),
         ({"image": "any", "command": OURS}, "/home/u/project"),
         ({"image": "any", "command": ["python3"], "args": ["-u", "a/t.py"]}, "/home/u/project"),
+        ({"image": "any", "command": ["python3", "-X", "dev", "t.py"]}, "/home/u/project"),
+        (
+            {"image": "any", "command": ["python3", "/argojobs/debugger/x", "t.py"]},
+            "/home/u/project",
+        ),
         ({"image": "any", "command": ["python", "/opt/t.py"]}, "/"),
         ({"image": "any", "command": ["python", "-c", "t.py"]}, "/"),
         ({"image": "any", "command": ["python3"]}, "/"),
