@@ -20,6 +20,7 @@ from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.runtime.debugger import python_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,10 +65,10 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if source:
         command.append(script_path)
     _check_text({**declared, **injected}, [*command, source])
-    # Else "/": the pod's own, or a folder of its own where there are no namespaces. Of our own
-    # program in an image (--code image) the project is what that image holds.
+    # Else "/": the pod's own, or a folder of its own where there are no namespaces. An image that
+    # holds our own program (--code image), or a file that Python is told to run, holds the project.
     root = f"{directory}/scratch/root" if way == "shared" else "/"
-    holds_project = is_own_program(container) and not image.root
+    holds_project = not image.root and (is_own_program(container) or _runs_own_file(command))
     working_directory = (
         absolute_path(container.get("workingDir"), "workingDir")
         or image.workdir
@@ -114,6 +115,14 @@ def pod_request(start: StartPod, context: PodContext) -> dict[str, Any]:
     if way == "rerooted" or (way == "shared" and not context.share_host_paths):
         _check_paths(request, rerooted=way == "rerooted")
     return request
+
+
+def _runs_own_file(command: Sequence[str]) -> bool:
+    """Whether a command has Python run a file by a relative path: `python3 -u train.py`."""
+    _, target = python_words(command)
+    if target and target[0].startswith("/argojobs/"):  # the debugger, before what it waits for
+        target = target[1:]
+    return bool(target) and target[0].endswith(".py") and not target[0].startswith("/")
 
 
 def _memory_limit(container: Mapping[str, Any]) -> int:

@@ -86,8 +86,7 @@ def test_the_command_line_is_kept_with_the_run(argojobs) -> None:
 @pytest.mark.parametrize("kind", ["script", "command"])
 def test_it_ends_as_its_program_and_is_tried_again(argojobs, project: Path, kind: str) -> None:
     (project / "fail.py").write_text("print('once'); raise SystemExit(9)\n")
-    file = str(project / "fail.py")  # a command in an image has no project
-    what = ("fail.py",) if kind == "script" else ("--image", "i:1", "--", "python", file)
+    what = ("fail.py",) if kind == "script" else ("--image", "i:1", "--", "python", "fail.py")
     answer = argojobs("run", "--retries", "1", *what)
     assert answer.code == 1
     assert "exit code 9" in answer.out

@@ -88,6 +88,17 @@ OURS = ["python3", "-u", "-m", "argojobs.runtime", "f.py:s"]
         ({"image": "placed", "command": ["c"]}, "/home/u/project/app"),
         ({"image": "placed", "command": ["c"], "workingDir": "/w"}, "/w"),
         ({"image": "any", "command": OURS}, "/home/u/project"),
+        ({"image": "any", "command": ["python3"], "args": ["-u", "a/t.py"]}, "/home/u/project"),
+        ({"image": "any", "command": ["python3", "-X", "dev", "t.py"]}, "/home/u/project"),
+        (
+            {"image": "any", "command": ["python3", "/argojobs/debugger/x", "t.py"]},
+            "/home/u/project",
+        ),
+        ({"image": "any", "command": ["python", "/opt/t.py"]}, "/"),
+        ({"image": "any", "command": ["python", "-c", "t.py"]}, "/"),
+        ({"image": "any", "command": ["python3"]}, "/"),
+        ({"image": "any", "command": ["cat", "t.py"]}, "/"),
+        ({"image": "rooted", "args": ["python3", "t.py"]}, "/"),
     ],
 )
 def test_a_container_works_where_its_template_or_image_says_else_in_its_root(container, where):
