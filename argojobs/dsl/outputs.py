@@ -21,7 +21,7 @@ from . import annotations as types_of
 from .artifacts import Artifact, prepare
 from .current import recorder
 from .names import check_field
-from .where import defining_frame, mistake, nearest
+from .where import defining_frame, mistake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +146,8 @@ class Outputs:
 
     # travels with: outputs
     def _unknown(self, name: str) -> OutputError:
+        from .where import nearest
+
         cls = type(self)
         return OutputError(
             f"{cls.__name__} has no field {name!r}",

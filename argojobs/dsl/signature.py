@@ -275,11 +275,8 @@ def _check_command(
         )
 
 
-def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]]:
-    from .outputs import fields_of, takes_fields
-
-    if returns is None or returns is type(None):
-        return None, {}
+# travels with: mistakes
+def _check_tuple(name: str, returns: Any, where: str) -> None:
     if getattr(returns, "__origin__", returns) is tuple:
         raise mistake(
             f"{name} returns a tuple, whose values have no names",
@@ -287,6 +284,14 @@ def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]
             "accuracy: float",
             where,
         )
+
+
+def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]]:
+    from .outputs import fields_of, takes_fields
+
+    if returns is None or returns is type(None):
+        return None, {}
+    _check_tuple(name, returns, where)
     if takes_fields(returns):
         return returns, fields_of(returns)
     if optional_artifact(returns) is not None:

@@ -46,6 +46,7 @@ def is_users(filename: str) -> bool:
     )
 
 
+# travels with: foreign
 def helper() -> str:
     """Return the name of the user's ordinary function in which we are; "" in what we called.
 
@@ -104,6 +105,7 @@ def shown(value: object) -> str:
     return repr(value)
 
 
+# travels with: tracing foreign artifacts outputs gathered fanout options
 def nearest(name: str, known: Iterable[str], what: str = "known") -> str:
     """Return a hint that names the nearest of the known names, and all of them if they are few."""
     import difflib

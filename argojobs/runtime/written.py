@@ -39,9 +39,9 @@ def name_lost(
     """
     root = os.path.realpath(root)
     own = tuple(f"{os.path.realpath(path)}/" for path in kept)
-    lost = [path for path in _files(root, _MOST) if not f"{path}/".startswith(own)]
-    tmp = [path for path in _in_tmp() if not f"{path}/".startswith(own)]
-    _say_lost([*(os.path.relpath(path, root) for path in lost), *tmp], remedy)
+    found = (*_files(root, _MOST), *_in_tmp())
+    lost = [path.removeprefix(f"{root}/") for path in found if not f"{path}/".startswith(own)]
+    _say_lost(lost, remedy)
 
 
 # travels with: script
@@ -120,12 +120,12 @@ def _files(root: str, most: int) -> Iterator[str]:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # something still runs and removes files
                 continue
-            kind = stat.S_IFMT(status.st_mode)
-            if kind == stat.S_IFDIR:
+            mode = status.st_mode
+            if stat.S_ISDIR(mode):
                 if status.st_dev == device and entry.path not in others:
                     folders.append(entry.path)
             elif (
-                kind in (stat.S_IFREG, stat.S_IFLNK)
+                (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
                 and status.st_ctime_ns >= _BEGAN
                 and status.st_mtime != _PACKED
             ):
