@@ -7,7 +7,7 @@ Names are loaded when first used: a step's container pays only for what its file
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
