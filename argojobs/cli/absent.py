@@ -97,7 +97,7 @@ def _because(text: str, place: Path, reason: str, remedy: str) -> Absent | None:
 
 
 def _exists(path: Path) -> bool:
-    """Whether anything is there; nothing is at what is no path at all."""
+    """Whether anything is there; nothing is at what is not a path at all."""
     return os.path.exists(path)  # noqa: PTH110 - pathlib's raises for names that are too long
 
 

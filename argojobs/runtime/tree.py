@@ -208,7 +208,7 @@ def _of_earlier(root: str, tree: dict) -> list[str]:  # type: ignore[type-arg]
 
 def _check_text(path: object) -> None:
     if not isinstance(path, str) or "\0" in path:
-        raise ValueError(f"{path!r} is no path")
+        raise ValueError(f"{path!r} is not a path")
 
 
 def _check_inside(root: str, path: str, links: dict[str, str]) -> None:

@@ -225,10 +225,10 @@ class _Entry(tarfile.TarInfo):
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.size < 0 or (self.type in _HEADERS and self.size > _LONGEST_HEADER):
-            raise tarfile.ReadError(f"{self.size} is no size")
+            raise tarfile.ReadError(f"{self.size} is not a size")
         found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
         if found.size < 0:  # as its attributes have it
-            raise tarfile.ReadError(f"{found.size} is no size")
+            raise tarfile.ReadError(f"{found.size} is not a size")
         return found
 
 

@@ -56,11 +56,12 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Write the Argo manifest of a pipeline, or a manifest as it would be sent.
+    """Write the Argo manifest of a pipeline.
 
-    Templates and CronWorkflows stay what they are; a parameter may be left without a value. The
-    same files give the same bytes. Small projects travel inside the manifest; larger ones need
-    --upload or --code image. With --context it has what every run there gets.
+    A manifest is written as it would be sent: templates and CronWorkflows stay what they are; a
+    parameter may be left without a value. The same files give the same bytes. Small projects travel
+    inside the manifest; larger ones need --upload or --code image. With --context it has what every
+    run there gets.
     """
     from argojobs.cli.connect import target
     from argojobs.cli.pipeline_images import PipelineImages

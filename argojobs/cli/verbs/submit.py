@@ -47,7 +47,7 @@ class COMMAND(TakesWords):
 
 
 def complete_what(incomplete: str) -> list[str]:
-    """Return the one word that is no command."""
+    """Return the one word that is not a command."""
     return [_WHAT] if _WHAT.startswith(incomplete) else []
 
 
