@@ -3,12 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import argojobs
 from argojobs.compile.strip import sources
-from argojobs.compile.travelling import needed_sources, words_of
+from argojobs.compile.travelling import installed_steps, needed_sources, words_of
 
 HEAD = "from argojobs import pipeline, step\n"
 BARE = "@step\ndef work(n: int) -> int:\n    return n\n"
@@ -90,6 +91,15 @@ def test_mistakes_in_definitions_are_found_where_a_step_may_be_called() -> None:
 
     text = HEAD + BARE + "@pipeline\ndef main(): work.options(cpu=2)(1)\n"
     assert (finds(text), finds(text + "def other(): work.options(cpus=2)(1)")) == (False, True)
+
+
+def test_what_only_says_that_it_is_a_module_is_passed_over(monkeypatch) -> None:
+    class Library:  # as cffi's, which `cryptography` brings
+        __slots__ = ()
+        __class__ = property(lambda _: ModuleType)  # type: ignore[assignment]
+
+    monkeypatch.setitem(sys.modules, "library", Library())
+    assert not installed_steps()
 
 
 def test_a_bare_step_has_no_use_for_most_of_it() -> None:
