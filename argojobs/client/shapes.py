@@ -31,7 +31,6 @@ _WORKFLOW = {
         "name": str,
         "namespace": str,
         "uid": str,
-        "resourceVersion": str,
         "creationTimestamp": str,
         "labels": _TEXTS,
         "annotations": _TEXTS,
