@@ -72,6 +72,7 @@ class PlainLines:
         with self._lock:
             if line.unfinished:
                 if line.node_id not in self._drained:
+                    self._runs(line.node_id)
                     self._show(line)
                 return
             count = self._brought[line.node_id] = self._brought.get(line.node_id, 0) + 1

@@ -327,7 +327,8 @@ def test_a_line_that_has_no_end_yet_is_written_and_counts_for_none(service: Fake
     picture.update(service.then["r"][1])
     lines.changed(picture.workflow)
     lines.take(LogLine("r-train", "r-train", "late", unfinished=True))
-    text = stream.getvalue()
+    first, _, text = stream.getvalue().partition("\n")
+    assert first.endswith("train Running")
     assert text.startswith("[train] 10%\n[train] 20%\n[train] epoch 1\n")
     assert text.count("epoch 1") == 1
     assert "late" not in text, "its step has ended"

@@ -99,7 +99,7 @@ def test_a_script_runs_in_the_folder_that_its_user_is_in(
 
 @pytest.mark.parametrize("name", ["my script (1).py", "_x.py", "Ünïcode.py", "01.py", ".hidden.py"])
 def test_a_script_of_any_name_has_a_run_and_a_step_with_a_name(project: Path, name: str) -> None:
-    (project / name).write_text("")
+    (project / name).write_text("print(1)\n")
     workflow = compiled(name)
     assert lint(workflow) == []
     assert task_of(workflow)["file"]

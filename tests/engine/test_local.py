@@ -388,11 +388,11 @@ def test_a_run_is_deleted_where_no_controller_starts(service, monkeypatch):
 
 
 def test_a_run_is_deleted_although_its_controller_does_not_listen(service, monkeypatch):
-    monkeypatch.setattr(starting, "PATIENCE", 2.0)
-    monkeypatch.setattr(local, "COMMAND_PATIENCE", 0.2)
     service.create(shell("sleep 1000"))
     while service.store.pod_states("run")[0:1] != [("run", "run", "started")]:
         os.sched_yield()
+    monkeypatch.setattr(starting, "PATIENCE", 2.0)
+    monkeypatch.setattr(local, "COMMAND_PATIENCE", 0.2)
     deaf = service.status()["pid"]
     os.kill(deaf, signal.SIGSTOP)
     service.delete("run")
