@@ -13,7 +13,7 @@ from argojobs.cli.verbs.new import NEEDS, Sample
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What a package is imported as, where that is not its name.
-IMPORTED_AS = {"pyyaml": "yaml"}
+IMPORTED_AS = {"pyyaml": "yaml", "google-re2": "re2"}
 #: What comes with a package that is declared.
 COMES_WITH = {
     "certifi": "requests",

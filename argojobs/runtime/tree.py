@@ -224,13 +224,15 @@ def _check_inside(root: str, path: str, links: dict[str, str]) -> None:
 
 
 def _check_links(root: str, links: Iterable[str]) -> None:
-    """Raise InputError for a link that leads outside, perhaps through others; it is taken away."""
-    inside = os.path.realpath(root)
+    """Raise InputError for a link to what is outside, perhaps through others; it is taken away.
+
+    A link to nothing stays one, as the step made it.
+    """
+    inside = os.path.realpath(root) + os.sep
     for path in links:
         link = os.path.join(root, path)
-        if os.path.islink(link) and not (os.path.realpath(link) + os.sep).startswith(
-            inside + os.sep
-        ):
+        leads = os.path.realpath(link) + os.sep
+        if os.path.islink(link) and os.path.exists(link) and not leads.startswith(inside):
             os.unlink(link)
             raise InputError(
                 f"the link {path!r} leads outside of this artifact",
