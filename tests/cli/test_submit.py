@@ -76,7 +76,7 @@ def script(folder: Path) -> Path:
     file = folder / "project" / "train.py"
     file.parent.mkdir(exist_ok=True)
     (file.parent / "pyproject.toml").touch()
-    file.touch()
+    file.write_text("print(1)\n")
     return file
 
 
