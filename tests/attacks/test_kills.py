@@ -29,7 +29,6 @@ KILLS = int(os.environ.get("ARGOJOBS_KILLS", "20"))
 SEED = int(os.environ.get("ARGOJOBS_SEED", "12"))
 SIDE_BY_SIDE = 2
 KINDS = ("command line", "controller", "forkserver", "supervisor")
-OVER = {"Succeeded", "Failed", "Error"}
 
 #: A step that says when it begins and ends; the attempts of `b` fail until the third by themselves.
 STEP = f"""
@@ -117,7 +116,7 @@ def test_whoever_is_killed_nothing_is_lost_and_nothing_is_done_twice(service, fi
     runs: list[Followed] = []
     while runs or killed.total() < KILLS:
         for run in [run for run in runs if run.process.poll() is not None]:
-            if run.name in service.names() and service.get(run.name)["status"]["phase"] in OVER:
+            if run.name in service.names() and service.store.is_final(run.name):
                 runs.remove(run)
             else:
                 run.go_on(service)
