@@ -16,8 +16,8 @@ from argojobs.errors import ConflictError, NotFoundError
 
 SERVER = (
     "import http.server as s, os; os.chdir('/tmp'); open('hello', 'w').write('from the pod');"
-    "print('up', flush=True);"
-    "s.ThreadingHTTPServer(('127.0.0.1', PORT), s.SimpleHTTPRequestHandler).serve_forever()"
+    "server = s.ThreadingHTTPServer(('127.0.0.1', PORT), s.SimpleHTTPRequestHandler);"
+    "print('up', flush=True); server.serve_forever()"
 )
 
 

@@ -8,6 +8,7 @@ to the end of the file, has all of it.
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -38,7 +39,10 @@ class PodLog:
     def read(self, *, last: bool = False) -> Iterator[LogLine]:
         """Yield the lines completed since; with `last` also one without a newline at the end."""
         try:
-            descriptor = os.open(self._path, os.O_RDONLY)
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # reading it could wait for ever
+                os.close(descriptor)
+                descriptor = -1
         except FileNotFoundError:  # the pod has not begun, or never will
             descriptor = -1
         try:
@@ -70,9 +74,12 @@ class PodLog:
     def skip_to_tail(self, count: int) -> None:
         """Begin with the last `count` lines that are there now."""
         try:
-            size = self._path.stat().st_size
+            found_there = self._path.stat()
         except FileNotFoundError:
             return
+        if not stat.S_ISREG(found_there.st_mode):
+            return
+        size = found_there.st_size
         with self._path.open("rb") as file:
             begin, found = size, 0
             if size:

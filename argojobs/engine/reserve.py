@@ -35,6 +35,6 @@ def give_up_reserve(home: Path) -> bool:
     """Let the room be used; whether there was any."""
     try:
         (home / RESERVE_FILE).unlink()
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return False
     return True

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.home import host_error, is_full, no_space
+from argojobs.engine.clock import seconds
 from argojobs.engine.objects import damaged_workflow, shown_workflow, with_nodes
 from argojobs.engine.schema import migrate
 from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError
@@ -455,7 +456,7 @@ class Store:
             rows = self._all(sql, (name, since))
         else:
             rows = self._all(f"SELECT id, node FROM nodes WHERE run = ? {order}", (name,))
-        return {row[0]: _map(row[1]) for row in rows}
+        return {row[0]: _node(row[1]) for row in rows}
 
     def _pods(self, where: str, values: tuple[Any, ...]) -> list[PodRow]:
         rows = self._all(
@@ -512,10 +513,42 @@ def _map(text: str) -> dict[str, Any]:
     return found
 
 
+#: Fields of a node that all who show or go on with a run rely on, and what each is.
+_NODE_FIELDS = {
+    **dict.fromkeys(("id", "name", "displayName", "type", "phase", "message"), str),
+    **dict.fromkeys(("templateName", "boundaryID", "startedAt", "finishedAt", "progress"), str),
+    **dict.fromkeys(("children", "outboundNodes"), list),
+    **dict.fromkeys(("inputs", "outputs", "templateRef", "resourcesDuration"), dict),
+}
+
+
+def _node(text: str) -> dict[str, Any]:
+    found = _map(text)
+    for name, value in found.items():
+        kind = _NODE_FIELDS.get(name)
+        if kind is not None and value is not None and not isinstance(value, kind):
+            raise TypeError(f"a node's {name} is of the kind {type(value).__name__}")
+    _check_times(found.get("startedAt"), found.get("finishedAt"))
+    for own in (found.get("inputs"), found.get("outputs")):
+        for items in ((own or {}).get(group) or () for group in ("parameters", "artifacts")):
+            if not all(isinstance(item["name"], str) for item in items):
+                raise TypeError("a node's parameters and artifacts have no names")
+    return found
+
+
 def _workflow(row: tuple[Any, ...]) -> Workflow:
     metadata, spec, status, private = (_map(text) for text in row[:4])
     _check_name(metadata, row[5])
+    _check_times(
+        metadata.get("creationTimestamp"), status.get("startedAt"), status.get("finishedAt")
+    )
     return shown_workflow(metadata, spec, status, private, change=row[4])
+
+
+def _check_times(*stamps: Any) -> None:
+    for stamp in stamps:
+        if stamp is not None:
+            seconds(stamp)
 
 
 def _check_name(metadata: dict[str, Any], name: str) -> None:

@@ -31,15 +31,21 @@ def small(monkeypatch):
 
 @pytest.fixture
 def figure(request):
-    """Count an attack that was withstood, under the name of its file."""
-    yield
-    FIGURES[request.node.path.name] += 1
+    """Count what was withstood, under the name of its file: one attack, or what the test says."""
+    said = Counter()
+
+    def count(what, number):
+        said[what] += number
+
+    yield count
+    for what, number in (said or {"attacks tried": 1}).items():
+        FIGURES[request.node.path.name, what] += number
 
 
 def pytest_terminal_summary(terminalreporter):
     """Say how many attacks there were."""
-    for name, count in sorted(FIGURES.items()):
-        terminalreporter.write_line(f"{name}: {count} attacks tried")
+    for (name, what), number in sorted(FIGURES.items()):
+        terminalreporter.write_line(f"{name}: {number} {what}")
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from attacking import run, shell
 
+from argojobs.cli.main import main
+from argojobs.engine.executors.outcome import read_started, read_stop, state_of
 from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
 from argojobs.engine.submitter import capture
@@ -40,10 +42,19 @@ def odd(path):
 
 DAMAGES = (plain, folder, os.mkfifo, link, odd)
 FILES = ("controller.lock", "wake", "pods-ended", "reserve", "isolation", "controller.log")
+#: All of each that is asked who serves; of the others what opening or removing could stumble over.
+CASES = [
+    (file, damage)
+    for file in FILES
+    for damage in (DAMAGES if file in FILES[:3] else (folder, os.mkfifo))
+]
 
 
-@pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda made: made.__name__)
+def name_of(case):
+    return getattr(case, "__name__", str(case))
+
+
+@pytest.mark.parametrize(("file", "damage"), CASES, ids=name_of)
 def test_a_file_of_the_home_is_healed_or_named(service, file, damage):
     service.store.add_run(shell("old"), capture(project=service.home))
     service.store.end_in_error("old", "it was never begun", "2026-01-01T00:00:00Z")
@@ -99,7 +110,7 @@ def replaced(damage):
 STORE_DAMAGES = (cut, header, pages, foreign, *map(replaced, (plain, folder, os.mkfifo, link)))
 
 
-@pytest.mark.parametrize("damage", STORE_DAMAGES, ids=lambda made: made.__name__)
+@pytest.mark.parametrize("damage", STORE_DAMAGES, ids=name_of)
 def test_a_store_that_is_none_is_named_and_left_and_can_be_moved_away(service, damage):
     assert run(service, "old") == "Succeeded"
     service.shutdown(force=True)
@@ -175,12 +186,7 @@ def change(store: Store, sql, values):
     connection.close()
 
 
-RESULTS = (b"", b"{", b"[1]", b'{"phase": "Great"}', b'{"phase": "Failed", "x": 1}')
-
-
-@pytest.mark.parametrize(
-    "content", [*RESULTS, folder, os.mkfifo], ids=lambda one: getattr(one, "__name__", str(one))
-)
+@pytest.mark.parametrize("content", [b"", b"{", b'{"phase": "Great"}', os.mkfifo], ids=name_of)
 def test_the_result_of_a_pod_that_is_none_ends_that_run_alone(service, content):
     """Written while the controller is away, as by a disk that was full or a clumsy script."""
     service.create(shell("bad", "sleep 2; echo made > /tmp/o"))
@@ -205,9 +211,99 @@ def test_the_result_of_a_pod_that_is_none_ends_that_run_alone(service, content):
     assert not directory.exists()
 
 
-def test_marks_of_supervisors_that_are_none_are_pods_that_were_lost(tmp_path):
-    from argojobs.engine.executors.outcome import read_started, state_of
+def test_a_pipe_to_the_controller_that_is_replaced_holds_no_run_up(service):
+    """While the controller runs: it listens to the one it had opened."""
+    assert run(service, "before") == "Succeeded"
+    for damage in (plain, folder, os.mkfifo, link, Path.exists):
+        path = service.home / "pods-ended"
+        path.rename(path.with_name(f"aside-{damage.__name__}"))
+        damage(path)
+        assert run(service, damage.__name__) == "Succeeded", damage.__name__
+        if not os.path.lexists(path):
+            path.touch()
 
+
+@pytest.mark.parametrize("damage", [plain, folder, os.mkfifo, link, odd], ids=name_of)
+def test_a_pod_is_ended_whatever_is_where_its_stop_is_to_be_written(service, damage):
+    service.create(shell("long", "echo begun; exec sleep 600"))
+    next(iter(service.logs("long", follow=True)))
+    damage(service.home / "pods" / "long" / "long" / "stop.json")
+    service.terminate("long")
+    *_, last = service.watch("long")
+    assert last.workflow["status"]["phase"] == "Failed"
+    service.delete("long")
+
+
+STOPS = (b"", b"null", b"[1]", b'{"reason": 5, "grace": 1}', b'{"reason": "x", "grace": NaN}')
+
+
+@pytest.mark.parametrize(
+    "damage", [*STOPS, b'{"reason": "x", "grace": 1e9}', folder, os.mkfifo, link], ids=name_of
+)
+def test_what_is_no_stop_of_a_pod_is_none(tmp_path, damage):
+    path = tmp_path / "stop.json"
+    if isinstance(damage, bytes):
+        path.write_bytes(damage)
+    else:
+        damage(path)
+    assert read_stop(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("damage", [folder, os.mkfifo], ids=name_of)
+def test_a_log_that_is_none_has_no_lines(service, damage):
+    assert run(service, "old") == "Succeeded"
+    path = service.home / "pods" / "old" / "old" / "main.log"
+    path.unlink()
+    damage(path)
+    assert list(service.logs("old")) == []
+    assert list(service.logs("old", tail=3)) == []
+
+
+#: A node's field -> what is not of its kind.
+NODES = {
+    "name": ([1], {"a": 1}),
+    "phase": ([1], 5),
+    "children": ({"a": 1}, "text"),
+    "outputs": ([1], {"parameters": 5}, {"parameters": [5]}, {"artifacts": [{"name": [1]}]}),
+    "startedAt": (5, "yesterday"),
+}
+
+
+def test_a_node_of_wrong_kinds_is_a_damaged_run_and_others_are_shown(service, capsys, monkeypatch):
+    monkeypatch.setenv("ARGOJOBS_HOME", str(service.home))
+    assert run(service, "good") == "Succeeded"
+    names = []
+    for field, values in NODES.items():
+        for number, value in enumerate(values):
+            names.append(f"bad-{field.lower()}-{number}")
+            service.store.add_run(shell(names[-1]), capture(project=service.home))
+            service.store.end_in_error(names[-1], "it was never begun", "2026-01-01T00:00:00Z")
+            node = {"id": "n", "name": "n", "type": "Pod", "phase": "Succeeded", field: value}
+            row = (names[-1], json.dumps(node))
+            change(
+                service.store,
+                "INSERT INTO nodes (run, id, change, node) VALUES (?, 'n', 1, ?)",
+                row,
+            )
+    for number, (column, field) in enumerate(
+        [("metadata", "creationTimestamp"), ("status", "startedAt"), ("status", "finishedAt")]
+    ):
+        names.append(f"bad-time-{number}")
+        service.store.add_run(shell(names[-1]), capture(project=service.home))
+        text = json.dumps({"name": names[-1], "phase": "Error", field: "yesterday"})
+        row = (text, names[-1])
+        change(service.store, f"UPDATE runs SET {column} = ?, final = 1 WHERE name = ?", row)
+    assert main(["list"]) == 0
+    assert "good" in capsys.readouterr().out
+    for name in names:
+        main(["get", name])
+        said = capsys.readouterr()
+        assert f"argojobs delete {name}" in said.out + said.err, (name, said)
+        service.delete(name)
+    assert service.names() == ("good",)
+
+
+def test_marks_of_supervisors_that_are_none_are_pods_that_were_lost(tmp_path):
     marks = {"file": odd, "folder": folder, "pipe": os.mkfifo}
     marks |= {
         text.replace(" ", "_") or "none": (lambda path, text=text: path.symlink_to(text))

@@ -141,8 +141,8 @@ def ports_of(user: int) -> set[int]:
 
 
 def asked(port: int) -> bytes:
-    """Return what a debugger says to whoever asks, b"" where it hangs up."""
-    with socket.create_connection(("127.0.0.1", port), BOUND) as connection, suppress(OSError):
+    """Return what a debugger says to whoever asks, b"" where it hangs up or listens no more."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), BOUND) as connection:
         connection.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(ASKS), ASKS))
         return connection.recv(100)
     return b""

@@ -77,7 +77,8 @@ def _unpacked(key: str, cache: str, interpreter: str, repository: Callable[[], R
     if os.path.isdir(folder):
         return folder
     os.makedirs(cache, exist_ok=True)
-    lock = os.open(f"{cache}/{digest}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe there is an error
+    lock = os.open(f"{cache}/{digest}.lock", flags, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.isdir(folder):

@@ -28,6 +28,7 @@ from argojobs.engine.executors.supervisor import (
     KEPT,
     REUSABLE,
     SPOILT,
+    UNHEARD,
     become_supervisor,
     supervise,
 )
@@ -205,6 +206,9 @@ class Forkserver:
             if directory is None:
                 continue
             code = os.waitstatus_to_exitcode(status)
+            if code >= UNHEARD:
+                code -= UNHEARD
+                self.tell(f"gone {directory}")
             if code in (REUSABLE, SPOILT):
                 self._tidy_up(directory, reusable=code == REUSABLE)
             if code in (REUSABLE, SPOILT, KEPT):

@@ -15,11 +15,14 @@ from typing import Any, Literal, NamedTuple
 
 from argojobs.engine.executors.processes import start_time
 from argojobs.engine.model import PodResult
+from argojobs.errors import OutputError
 from argojobs.storage.copying import open_regular
 
 State = Literal["running", "ended", "lost", "never started"]
 RESERVED = "result.reserved"
 RESULT_ROOM = 4096  # bytes
+MOST_STOP = 1 << 20  # bytes
+DAY = 86400.0  # seconds
 MOST_RESULT = 64 << 20  # bytes: many times what a pod's outputs may have
 ENDS = frozenset({"Succeeded", "Failed", "Error"})
 LOST = PodResult("Error", "pod deleted")  # Argo's words for a pod that is gone
@@ -68,6 +71,19 @@ def read_started(directory: str) -> Started | None:
     except OSError:  # not a link
         words = []
     return Started(*words) if len(words) == 3 and words[0].isdecimal() else Started("0", "-", "-")
+
+
+def read_stop(directory: str) -> tuple[str, float] | None:
+    """Why, and with how many seconds of grace, a pod is to end; None when nobody has said it so."""
+    try:
+        with open_regular(f"{directory}/stop.json") as file:
+            fields: Any = json.loads(file.read(MOST_STOP))
+        reason, grace = fields["reason"], fields["grace"]
+    except (OSError, OutputError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not isinstance(reason, str) or type(grace) not in (int, float) or not 0 <= grace <= DAY:
+        return None
+    return reason, grace
 
 
 def reserve_result(directory: str) -> None:

@@ -380,10 +380,12 @@ def stop_pod(directory: str, boot: str, reason: str, grace: float) -> None:
         return
     os.makedirs(directory, mode=0o700, exist_ok=True)
     stop = json.dumps({"reason": reason, "grace": grace})
-    outcome.write_file(f"{directory}/stop.json", stop)
-    started = outcome.read_started(directory)
-    if started is not None and outcome.lives(started, boot):
-        send(int(started.pid), signal.SIGTERM)
+    try:
+        outcome.write_file(f"{directory}/stop.json", stop)
+    finally:  # without the file (a full disk, a folder in its place) it ends all the same
+        started = outcome.read_started(directory)
+        if started is not None and outcome.lives(started, boot):
+            send(int(started.pid), signal.SIGTERM)
 
 
 def _does_not_start() -> HostError:

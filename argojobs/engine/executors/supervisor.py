@@ -11,6 +11,7 @@ import json
 import os
 import select
 import signal
+import stat
 import sys
 import time
 import traceback
@@ -60,6 +61,7 @@ TAKEN = 3  # the pod has a supervisor already
 KEPT = 4  # the pod has its result; its scratch is kept to be looked at
 SPOILT = 5  # the pod succeeded; its scratch can be removed
 FULL = 6  # the disk had no room for the result
+UNHEARD = 16  # added where the pipe to the controller leads nowhere: the forkserver has to tell
 
 
 class Supervisor:
@@ -94,12 +96,12 @@ class Supervisor:
         outcome.reserve_result(self.directory)
         result = self._result()
         outcome.write_result(self.directory, result)
-        notify(self.request["host"]["ended"], self.directory)
+        unheard = 0 if notify(self.request["host"]["ended"], self.directory) else UNHEARD
         self._settle(result)
         if result.phase != "Succeeded":
             outcome.write_file(f"{self.directory}/request.json", json.dumps(self.request))
-            return KEPT
-        return REUSABLE if self._reusable else SPOILT
+            return KEPT + unheard
+        return (REUSABLE if self._reusable else SPOILT) + unheard
 
     def _result(self) -> PodResult:
         log = os.open(
@@ -352,12 +354,9 @@ class Supervisor:
 
     def _asked(self) -> tuple[str, float]:
         """Why, and with how many seconds of grace, this pod is to end."""
-        try:
-            with open(f"{self.directory}/stop.json", encoding="utf-8") as file:
-                stop = json.load(file)
-        except FileNotFoundError:  # a plain SIGTERM, say at a shutdown of the host
-            return "the pod was terminated", self.request["grace"]
-        return stop["reason"], stop["grace"]
+        # Without one it was a plain SIGTERM, say at a shutdown of the host.
+        asked = outcome.read_stop(self.directory)
+        return asked or ("the pod was terminated", self.request["grace"])
 
     def _refuse_when_asked(self) -> None:
         if self._wakeups.terminated or os.path.exists(f"{self.directory}/stop.json"):
@@ -417,22 +416,24 @@ def _text(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def notify(fifo: str, directory: str) -> None:
-    """Tell the controller that a pod has ended; if there is none, it will see the files."""
+def notify(fifo: str, directory: str) -> bool:
+    """Tell the controller that a pod has ended; False where nobody hears, or no pipe is there."""
     try:
         descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        if error.errno in (errno.ENXIO, errno.ENOENT):
-            return
-        raise
+    except OSError:
+        return False
     try:
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            return False
         line = os.fsencode(directory) + b"\n"
         poll = select.poll()
         poll.register(descriptor, select.POLLOUT)
         while not _sent(descriptor, line):
             poll.poll()
     except BrokenPipeError:  # the controller has gone meanwhile
-        return
+        return False
+    else:
+        return True
     finally:
         os.close(descriptor)
 
