@@ -178,7 +178,9 @@ def change(store: Store, sql, values):
 RESULTS = (b"", b"{", b"[1]", b'{"phase": "Great"}', b'{"phase": "Failed", "x": 1}')
 
 
-@pytest.mark.parametrize("content", [*RESULTS, folder, os.mkfifo], ids=lambda one: getattr(one, "__name__", str(one)))
+@pytest.mark.parametrize(
+    "content", [*RESULTS, folder, os.mkfifo], ids=lambda one: getattr(one, "__name__", str(one))
+)
 def test_the_result_of_a_pod_that_is_none_ends_that_run_alone(service, content):
     """Written while the controller is away, as by a disk that was full or a clumsy script."""
     service.create(shell("bad", "sleep 2; echo made > /tmp/o"))
