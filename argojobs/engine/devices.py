@@ -57,11 +57,12 @@ def choose(
 
     First come, first served; a later pod may pass one that waits only if it asks for nothing of
     what that one is short of, so a big pod is never starved by small ones. When nothing runs, the
-    first pod always starts.
+    first pod always starts. One that asks for more than the host has takes what there is, and
+    those that ask for none of that do not wait for it.
     """
     used = Resources()
     for amount in running:
-        used += amount
+        used += amount.at_most(capacity)
     free = capacity - used
     chosen: list[Key] = []
     for key, asked in pending:

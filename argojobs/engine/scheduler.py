@@ -319,7 +319,11 @@ class Scheduler:
         if not late:
             return
         used = sum(
-            (pod.resources for run in self.runs.values() for pod in run.running.values()),
+            (
+                pod.resources.at_most(self.capacity)
+                for run in self.runs.values()
+                for pod in run.running.values()
+            ),
             start=Resources(),
         )
         for run in self.runs.values():

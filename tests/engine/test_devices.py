@@ -1,5 +1,7 @@
 """Devices: what pods ask for, what a host has, and who may start."""
 
+import pytest
+
 from argojobs.engine.devices import (
     Resources,
     asked_by,
@@ -50,6 +52,22 @@ def test_memory_is_a_limit_too():
 
 def test_a_gpu_that_the_host_does_not_have_is_not_waited_for():
     assert choose([("a", Resources(cpu=1, gpu=1))], [], Resources(cpu=1)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("more", "asks_it_too"),
+    [
+        ({"gpu": 5}, {"gpu": 1}),
+        ({"memory": 40 * GIB}, {"memory": 1}),
+    ],
+)
+def test_pods_that_ask_for_none_of_it_do_not_wait_for_one_that_has_more_than_there_is(
+    more, asks_it_too
+):
+    running = [Resources(cpu=1, **more)]
+    pending = [("same", Resources(cpu=1, **asks_it_too)), ("other", ONE)]
+    assert choose(pending, running, HOST) == ["other"]
+    assert choose([("other", ONE)], running, Resources(cpu=4)) == ["other"]
 
 
 def test_choosing_looks_at_few_of_many_that_wait():

@@ -24,7 +24,7 @@ def lines_of(check: Check, *, signs: bool = True) -> list[Line]:
     if not check.remedy or check.state == "ok":
         return [first]
     blank = " " * (len(mark) + 1 + max(_WIDTH, len(check.name)) + 1)
-    return [first, [(f"{blank}{line}", "dim") for line in check.remedy.splitlines()]]
+    return [first, *([(f"{blank}{line}", "dim")] for line in check.remedy.splitlines())]
 
 
 def ending(checks: list[Check], context: str) -> Line:

@@ -62,6 +62,15 @@ def test_a_check_is_a_line_and_its_remedy_below():
     )
 
 
+def test_each_line_of_a_remedy_has_a_line_of_its_own():
+    assert text(failed("server", "no token", "export T=...\nor choose another")).splitlines()[
+        1:
+    ] == [
+        "               export T=...",
+        "               or choose another",
+    ]
+
+
 def test_the_end_names_what_is_to_be_fixed():
     assert ending([ok("a", "")], "lab")[0][0] == "lab is well"
     assert ending([failed("a", "", ""), failed("b", "", "")], "lab")[0][0] == "lab: to fix: a, b"
