@@ -7,7 +7,6 @@ with what to do.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import time
 
@@ -120,15 +119,16 @@ def _files(root: str, most: int) -> Iterator[str]:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # something still runs and removes files
                 continue
-            mode = status.st_mode
-            if stat.S_ISDIR(mode):
-                if status.st_dev == device and entry.path not in others:
+            is_new = status.st_ctime_ns >= _BEGAN
+            if entry.is_dir(follow_symlinks=False):
+                # A folder of /tmp that was there before is the host's: a project may lie in it.
+                if (
+                    status.st_dev == device
+                    and (is_new or root != _TMP)
+                    and entry.path not in others
+                ):
                     folders.append(entry.path)
-            elif (
-                (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
-                and status.st_ctime_ns >= _BEGAN
-                and status.st_mtime != _PACKED
-            ):
+            elif is_new and status.st_mtime != _PACKED and (entry.is_symlink() or entry.is_file()):
                 yield entry.path
         most -= len(entries)
         if most <= 0:
