@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from argojobs.config.reading import text_of_file
 from argojobs.config.settings import Settings
 from argojobs.engine.pod_context import allowed_environment
 
@@ -66,6 +67,6 @@ def _secrets(settings: Settings, variables: Mapping[str, str]) -> dict[str, dict
             if kind == "env" and place in variables:
                 values[key] = variables[place]
             elif kind == "file" and Path(place).is_file():
-                values[key] = Path(place).read_text("utf-8").removesuffix("\n")
+                values[key] = text_of_file(Path(place)).removesuffix("\n")
         found[name] = values
     return found
