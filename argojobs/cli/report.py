@@ -9,7 +9,7 @@ from typing import Any
 
 from argojobs.cli.paths import localiser
 from argojobs.cli.phases import sign, was_stopped
-from argojobs.cli.text import Line, Screen, plain, plural
+from argojobs.cli.text import Line, Screen, more_lines, plain, plural
 from argojobs.cli.times import elapsed
 from argojobs.cli.tree import Step, failed_steps, steps_of, succeeded
 from argojobs.diagnosis.log_end import TRACEBACK, last_error
@@ -73,8 +73,7 @@ def failure_lines(
     )
     more = [f"argojobs logs {name} {typed(broken[0])}{options}"] if broken else []
     more.append(f"argojobs {'diagnose' if why else 'get'} {name}{options}")
-    lines.append([("  more: " + "   ".join(more), "dim")])
-    return lines
+    return [*lines, *more_lines(more, screen.width)]
 
 
 def typed(step: Step) -> str:
@@ -111,7 +110,7 @@ def _stopped_lines(
             (f"{mark} {name} was stopped{after}", "yellow"),
             (f"{_because(_one_line(why))}, {done} of {plural(count, 'step')} succeeded", ""),
         ],
-        [(f"  more: argojobs get {name}{options}   argojobs logs {name}{options}", "dim")],
+        *more_lines([f"argojobs {verb} {name}{options}" for verb in ("get", "logs")], screen.width),
     ]
 
 

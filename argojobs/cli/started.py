@@ -23,17 +23,18 @@ def say_started(created: Workflow, place: Target, output: Format | None) -> None
     """Say that a run has started, where it is to be seen, and how to follow or stop it."""
     from argojobs.cli.formats import print_object
     from argojobs.cli.links import link_lines
-    from argojobs.cli.text import show
+    from argojobs.cli.text import more_lines, screen_of, show
 
     if output is not None:
         print_object(created, output)
         return
     name, options = str(created["metadata"]["name"]), place.options
+    more = [f"argojobs {verb} {name}{options}" for verb in ("watch", "stop")]
     show(
         [
             [(name, "bold"), (" started", "")],
             *link_lines(created, place.context),
-            [(f"  more: argojobs watch {name}{options}   argojobs stop {name}{options}", "dim")],
+            *more_lines(more, screen_of(sys.stdout).width),
         ]
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failing_log, failure_lines
-from argojobs.cli.text import Line, Screen, columns, plain, plural, screen_of, show
+from argojobs.cli.text import Line, Screen, columns, more_lines, plain, plural, screen_of, show
 from argojobs.cli.times import elapsed, run_seconds
 from argojobs.cli.tree import progress, steps_of
 from argojobs.runtime.wire import readable
@@ -76,9 +76,8 @@ def success_lines(
     ]
     made = output_lines(outputs_of(workflow), where)
     lines.extend([("  ", ""), *line] for line in made)
-    more = f"  more: argojobs get {name}{options}   argojobs logs {name}{options}"
-    lines.append([(more, "dim")])
-    return lines
+    more = [f"argojobs {verb} {name}{options}" for verb in ("get", "logs")]
+    return [*lines, *more_lines(more, screen.width)]
 
 
 def outputs_of(workflow: dict[str, Any]) -> dict[str, Any]:

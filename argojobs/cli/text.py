@@ -172,6 +172,15 @@ def shown(line: Line) -> list[Span]:
     return [(clean(text), style) for text, style in line]
 
 
+def more_lines(commands: Sequence[str], width: int) -> list[Line]:
+    """Name commands that say more, on one line where all fit into so many cells, else one each."""
+    lead, line = "  more: ", "   ".join(commands)
+    if not width or cells(lead + line) <= width:
+        return [[(lead + line, "dim")]]
+    rest = [[(" " * len(lead) + one, "dim")] for one in commands[1:]]
+    return [[(lead + commands[0], "dim")], *rest]
+
+
 def columns(
     rows: Iterable[Sequence[Span]], *, gap: int = 2, right: frozenset[int] = frozenset()
 ) -> list[list[Span]]:

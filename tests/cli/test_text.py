@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from argojobs.cli.text import cells, columns, cut, fit, painted, plain, screen_of, show
+from argojobs.cli.text import cells, columns, cut, fit, more_lines, painted, plain, screen_of, show
 
 
 class Terminal(io.StringIO):
@@ -86,3 +86,14 @@ def test_show_writes_a_line_each() -> None:
     stream = io.StringIO()
     show([[("a", "green")], [("b", "")]], stream=stream)
     assert stream.getvalue() == "a\nb\n"
+
+
+def test_commands_that_say_more_are_never_cut() -> None:
+    commands = ["argojobs get demo-x7k2p --context lab", "argojobs logs demo-x7k2p --context lab"]
+    assert [text for ((text, _),) in more_lines(commands, 100)] == [
+        "  more: argojobs get demo-x7k2p --context lab   argojobs logs demo-x7k2p --context lab"
+    ]
+    assert [text for ((text, _),) in more_lines(commands, 80)] == [
+        "  more: argojobs get demo-x7k2p --context lab",
+        "        argojobs logs demo-x7k2p --context lab",
+    ]
