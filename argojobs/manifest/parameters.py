@@ -383,14 +383,32 @@ def require(workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] =
     missing = [
         name for name, one in _declared(workflow, "parameters").items() if not _has_value(one)
     ]
+    missing_artifacts = _without_source(workflow, artifacts)
+    if missing or missing_artifacts:
+        raise _missing(workflow, missing, missing_artifacts)
+
+
+def require_artifacts(
+    workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] = ()
+) -> None:
+    """Raise ParameterError naming every required artifact that has no source.
+
+    Argo's lint refuses a Workflow with one; parameters may be given when it is submitted.
+    """
+    missing = [] if _is_open(workflow) else _without_source(workflow, artifacts)
+    if missing:
+        raise _missing(workflow, [], missing)
+
+
+def _without_source(
+    workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument]
+) -> list[str]:
     given = {artifact.name for artifact in artifacts}
-    missing_artifacts = [
+    return [
         name
         for name, one in _declared(workflow, "artifacts").items()
         if name not in given and not one.get("optional") and set(one) <= _NO_SOURCE
     ]
-    if missing or missing_artifacts:
-        raise _missing(workflow, missing, missing_artifacts)
 
 
 #: Fields of an artifact argument that say nothing about where it comes from.

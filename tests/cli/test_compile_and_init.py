@@ -195,6 +195,19 @@ class TestCompile:
         assert made["kind"] == "Workflow"
         assert made["spec"]["arguments"]["parameters"] == [{"name": "batch_size", "value": "7"}]
 
+    def test_an_artifact_without_a_source_is_not_written_as_argo_refuses_it(
+        self, argojobs, project: Path
+    ) -> None:
+        (project / "needs.yaml").write_text(
+            "kind: Workflow\nmetadata: {generateName: n-}\nspec:\n  entrypoint: main\n"
+            "  arguments: {parameters: [{name: n}], artifacts: [{name: data}]}\n  templates:\n"
+            "  - {name: main, container: {image: 'busybox:1', command: [echo]}}\n"
+        )
+        answer = argojobs("compile", str(project / "needs.yaml"))
+        assert (answer.code, answer.out) == (2, "")
+        assert "no value is given for data" in answer.err
+        assert argojobs("compile", str(project / "needs.yaml"), "--to", "hera").code == 0
+
     def test_twice_gives_the_same_bytes(self, argojobs, project: Path) -> None:
         once, twice = (argojobs("compile", str(project / "chain.yaml"), "-o", "json") for _ in "ab")
         assert once == twice

@@ -59,9 +59,9 @@ def command(
     """Write the Argo manifest of a pipeline.
 
     A manifest is written as it would be sent: templates and CronWorkflows stay what they are; a
-    parameter may be left without a value. The same files give the same bytes. Small projects travel
-    inside the manifest; larger ones need --upload or --code image. With --context it has what every
-    run there gets.
+    parameter may be left without a value, an artifact not. The same files give the same bytes.
+    Small projects travel inside the manifest; larger ones need --upload or --code image. With
+    --context it has what every run there gets.
     """
     from argojobs.cli.connect import target
     from argojobs.cli.pipeline_images import PipelineImages
@@ -73,6 +73,7 @@ def command(
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
     from argojobs.manifest.kinds import around
+    from argojobs.manifest.parameters import require_artifacts
 
     wish = wish_of(ctx.params, keep_names=to is not None)
     loaded = loaded_by(ctx, retries=retries)
@@ -83,6 +84,8 @@ def command(
     prepared = prepared_for(
         wish, loaded, images, lambda: target(*where).repository(), stored=upload
     )
+    if to is None and (loaded.manifest is None or loaded.manifest["kind"] == "Workflow"):
+        require_artifacts(prepared.workflow, prepared.artifacts)
     prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
     warn(prepared.warnings)
     warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
