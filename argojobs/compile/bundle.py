@@ -88,6 +88,7 @@ try:
             os.chmod(name, mode)
         else:
             os.symlink(os.fsdecode(data[:size]), name)
+        os.utime(name, ({_TIME}, {_TIME}), follow_symlinks=False)
         data = data[size:]
     __file__ = root + "/code/{RESERVED}/__main__.py"
     program = compile(open(__file__).read(), __file__, "exec")
