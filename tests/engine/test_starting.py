@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,15 @@ def test_an_older_version_leaves_it_alone(home, monkeypatch):
     assert holder(home) == first
 
 
+@pytest.fixture
+def own_umask() -> Iterator[None]:
+    """What a controller in this process sets is set back."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("own_umask")
 def test_it_hears_no_poke_before_its_store_is_open(home, monkeypatch):
     heard = []
 
@@ -197,6 +207,7 @@ def test_one_that_does_not_start_is_an_error_with_the_end_of_its_log(home, monke
 
 DEAF = """
 import signal, sys
+from collections.abc import Iterator
 from pathlib import Path
 from argojobs.engine.lock import ControllerLock
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
