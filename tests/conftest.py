@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from argojobs.net import known_secrets
+
 if TYPE_CHECKING:
     from seaweed import Seaweed
 
@@ -44,6 +46,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             check=True,
             timeout=60,
         )
+
+
+@pytest.fixture(autouse=True)
+def no_secret_of_another_test() -> Iterator[None]:
+    """What one test has shown to a server is not masked in the next one's output."""
+    yield
+    known_secrets.forget()
 
 
 @pytest.fixture(scope="session")
