@@ -52,7 +52,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def no_secret_of_another_test() -> Iterator[None]:
     """What one test has shown to a server is not masked in the next one's output."""
     yield
-    known_secrets.forget()
+    known_secrets._known.clear()
 
 
 @pytest.fixture(scope="session")

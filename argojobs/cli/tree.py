@@ -320,7 +320,7 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
         started=started + waited if started is not None else None,
         finished=moment(node.get("finishedAt")),
         waited=waited,
-        began=not (last.get("type") == "Pod" and phase in BROKEN and not last.get("hostNodeName")),
+        began=phase not in BROKEN or _began(last),
         attempts=len(inner) if kind == "Retry" else 0,
         limit=_attempts(template) if kind == "Retry" else 0,
         is_fan_out=kind == "TaskGroup",
@@ -329,6 +329,12 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
         children=children,
         outputs=outputs,
     )
+
+
+def _began(node: Node) -> bool:
+    """Tell whether the pod of a node that broke was ever given a machine, or ended by itself."""
+    ended = (node.get("outputs") or {}).get("exitCode") or "exit code" in node.get("message", "")
+    return node.get("type") != "Pod" or bool(node.get("hostNodeName") or ended)
 
 
 def _attempts(template: dict[str, Any]) -> int:

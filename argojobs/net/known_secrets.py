@@ -19,11 +19,6 @@ def remember(secret: str) -> str:
     return secret
 
 
-def forget() -> None:
-    """Forget all of them, as a process does that begins."""
-    _known.clear()
-
-
 def masked(text: str) -> str:
     """Return a text without the secrets that are known."""
     for secret in _known:
