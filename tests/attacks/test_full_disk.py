@@ -3,6 +3,7 @@
 The home lies on a tmpfs of its own, which only root may mount.
 """
 
+import errno
 import os
 import subprocess
 import sys
@@ -53,11 +54,15 @@ def argojobs(home: Path, *arguments: str) -> tuple[int, str]:
 
 
 def fill(disk: Path, leave: int) -> Path:
-    """Fill the disk but for so many bytes."""
+    """Fill the disk but for so many bytes, also while others still write on it."""
     path = disk / "fill"
-    found = os.statvfs(disk)
-    free = found.f_bavail * found.f_frsize
-    path.write_bytes(bytes(max(0, free - leave)))
+    with path.open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(1 << 20)):
+                pass
+        except OSError as failure:
+            assert failure.errno == errno.ENOSPC
+    os.truncate(path, max(0, path.stat().st_size - leave))
     return path
 
 
