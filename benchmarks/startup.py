@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import tempfile
 from pathlib import Path
 
+from argojobs.compile.bundle import pack
+from argojobs.compile.project import RESERVED
 from benchmarks.measure import Row, command, interleaved, python
 
 HELLO = """
@@ -66,10 +70,14 @@ def _imports(folder: Path) -> list[Row]:
         "`import argojobs`", ours, "`python -c pass`", theirs, "at most 30 ms more",
         ours - theirs <= 30,
     )  # fmt: skip
-    (folder / "train.py").write_text(STEP)
+    project = folder / "project"
+    project.mkdir()
+    (project / "train.py").write_text(STEP)
+    with tarfile.open(fileobj=io.BytesIO(pack(project).data)) as bundle:
+        bundle.extractall(folder, filter="data")
     start = command(
-        python("-m", "argojobs.runtime", f"{folder}/train.py:train"),
-        ARGOJOBS_ROOT=str(folder),
+        python(f"{folder}/code/{RESERVED}", "train.py:train"),
+        ARGOJOBS_ROOT=f"{folder}/pod",
         ARGOJOBS_P_batch_size="2",
         ARGOJOBS_P_name="x",
     )

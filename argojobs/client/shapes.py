@@ -7,7 +7,7 @@ from typing import Any
 from argojobs.client.answers import misshapen
 from argojobs.service import Workflow
 
-#: A field may be a type, an object with fields (others are free), or a list or map of one thing.
+_CALLED = {str: "text", int: "number"}
 _TEXTS = {"*": str}
 _LISTED = ({"name": str},)
 _PORTS = {"parameters": _LISTED, "artifacts": _LISTED}
@@ -55,7 +55,7 @@ def workflow_of(answer: dict[str, Any], called: str) -> Workflow:
 
     called: what messages call the server. Raises ForeignAnswerError, saying what is wrong.
     """
-    fault = _fault(answer, _WORKFLOW) or _unnamed(answer)
+    fault = fault_of(answer, _WORKFLOW) or _unnamed(answer)
     if fault:
         raise misshapen(f"a Workflow ({fault})", called)
     answer.setdefault("apiVersion", "argoproj.io/v1alpha1")
@@ -65,7 +65,7 @@ def workflow_of(answer: dict[str, Any], called: str) -> Workflow:
 
 def page_of(answer: dict[str, Any], called: str) -> tuple[list[Workflow], str]:
     """Return the Workflows of a page of a list, and where the list goes on. Raises as above."""
-    fault = _fault(answer, _PAGE)
+    fault = fault_of(answer, _PAGE)
     items = [] if fault else answer.get("items", [])
     fault = fault or next(filter(None, map(_unnamed, items)), "")
     if fault:
@@ -77,14 +77,17 @@ def _unnamed(workflow: Workflow) -> str:
     return "" if workflow.get("metadata", {}).get("name") else "one has no metadata.name"
 
 
-def _fault(value: Any, shape: Any) -> str:
-    """Say what is wrong with a value, "" for nothing; empty parts of it are taken out."""
+def fault_of(value: Any, shape: Any) -> str:
+    """Say what is wrong with a value, "" for nothing; parts of it that are null are taken out.
+
+    shape: a type, an object with fields (others are free), or a list or map ("*") of one thing.
+    """
     if isinstance(shape, type):
-        return "" if isinstance(value, shape) else "is not a text"
+        return "" if isinstance(value, shape) else f"is not a {_CALLED[shape]}"
     if isinstance(shape, tuple):
         if not isinstance(value, list):
             return "is not a list"
-        return next(filter(None, (_below("[]", _fault(one, shape[0])) for one in value)), "")
+        return next(filter(None, (_below("[]", fault_of(one, shape[0])) for one in value)), "")
     if not isinstance(value, dict):
         return "is not an object"
     any_name = "*" in shape
@@ -93,7 +96,7 @@ def _fault(value: Any, shape: Any) -> str:
         if one is None:
             if any_name or wanted is not str:  # Go writes null for a time that is not there
                 del value[name]
-        elif fault := _fault(one, wanted):
+        elif fault := fault_of(one, wanted):
             return _below(name, fault)
     return ""
 

@@ -29,6 +29,7 @@ from .scalars import WORDS, WrittenText
 #: A scalar's kind, an object's name, or ["list", TYPE], ["map", TYPE], ["enum", ...].
 FieldType = str | list[Any]
 
+_CRON = "CronWorkflowSpec"
 _TEMPLATE_FIELDS_OF_PODS = (
     "activeDeadlineSeconds",
     "affinity",
@@ -210,13 +211,19 @@ class _Walk:
         self.strangers += 1
         if self.strangers > _MOST_STRANGERS:
             return None
-        near = nearest(name, self.known[kind]) if self.strangers <= _MOST_NEAREST else None
         return error(
             "unknown-field",
             (*path, name),
-            f"`{name}` is no field of {_article(kind)}",
-            f"did you mean `{near}`?" if near else f"its fields: {', '.join(self.known[kind])}",
+            f"`{name}` is not a field of {_article(kind)}",
+            self.hint(name, kind),
         )
+
+    def hint(self, name: str, kind: str) -> str:
+        """Return what to do about a field that an object does not have."""
+        if kind == "WorkflowSpec" and name in {*self.known[_CRON], *REMOVED[_CRON]}:
+            return "a CronWorkflow has it, in its spec beside `workflowSpec`"
+        near = nearest(name, self.known[kind]) if self.strangers <= _MOST_NEAREST else None
+        return f"did you mean `{near}`?" if near else f"its fields: {', '.join(self.known[kind])}"
 
 
 def _article(kind: str) -> str:

@@ -54,7 +54,7 @@ def check_job(spec: Mapping[str, Any]) -> None:
             )
         raise PodFieldError(
             ("spec", name),
-            f"`{name}` is no field of a Job",
+            f"`{name}` is not a field of a Job",
             suggestion(name, sorted(_OTHERS), what="its fields are"),
         )
     for name in _COUNTS:

@@ -137,7 +137,7 @@ def _step(
             known = sorted(_TO_TEMPLATE | TO_SPEC | _TO_PATCH | {"containers", "restartPolicy"})
             raise PodFieldError(
                 (*prefix, name),
-                f"`{name}` is no field of a pod",
+                f"`{name}` is not a field of a pod",
                 suggestion(name, known, what="its fields are"),
             )
     if pod.get("serviceAccount"):  # the old name of serviceAccountName

@@ -1,6 +1,6 @@
 """Two ordinary users of one host: what one of them may see, reach and spoil of the other's.
 
-Users are bare numbers that nobody has: all that the kernel goes by. It takes root to be both.
+They are made with useradd, each with a home and a group of its own. It takes root to be both.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pickle
+import pwd
 import re
 import shutil
 import signal
@@ -34,13 +35,38 @@ from argojobs.engine.leases import LEASE_FOLDER, lease, lent, release
 from argojobs.errors import HostError
 
 VICTIM, NEIGHBOUR = 54321, 54322
+NAMES = {VICTIM: "argojobs-victim", NEIGHBOUR: "argojobs-neighbour"}
 #: Seconds an attack may take.
 BOUND = 40
 ASKS = b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="only root of Linux can be two users"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        sys.platform != "linux" or os.geteuid() != 0, reason="only root of Linux can be two users"
+    ),
+    pytest.mark.usefixtures("users"),
+]
+
+
+@pytest.fixture(scope="module")
+def users() -> Iterator[None]:
+    """Make the two users; those that a killed run left behind are as good."""
+    made = []
+    try:
+        for user, name in NAMES.items():
+            added = subprocess.run(
+                ["useradd", "--uid", str(user), "--user-group", "--create-home", name],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if added.returncode == 0:
+                made.append(name)
+            assert pwd.getpwnam(name).pw_uid == user, added.stderr
+        yield
+    finally:
+        for name in made:
+            subprocess.run(["userdel", "--remove", name], capture_output=True, check=True)
 
 
 def as_user(user: int, function: Callable[[], Any]) -> Any:
@@ -50,9 +76,11 @@ def as_user(user: int, function: Callable[[], Any]) -> Any:
     if child == 0:
         signal.alarm(BOUND)
         os.close(read)
-        os.setgroups([])
-        os.setgid(user)
+        who = pwd.getpwuid(user)
+        os.initgroups(who.pw_name, who.pw_gid)
+        os.setgid(who.pw_gid)
         os.setuid(user)
+        os.environ.update(HOME=who.pw_dir, USER=who.pw_name, LOGNAME=who.pw_name)
         try:
             answer = function()
         except Exception as error:  # noqa: BLE001 - handed over

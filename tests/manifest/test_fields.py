@@ -84,6 +84,13 @@ def test_any_other_field_is_an_error_with_the_nearest_name():
     assert "tasks" in finding.hint
 
 
+@pytest.mark.parametrize("name", ["schedule", "schedules", "timezone", "concurrencyPolicy"])
+def test_a_field_of_a_cron_workflow_is_told_as_one(name):
+    (finding,) = check_fields({"spec": {name: "x"}})
+    assert finding.code == "unknown-field"
+    assert finding.hint == "a CronWorkflow has it, in its spec beside `workflowSpec`"
+
+
 @pytest.mark.parametrize(
     "spec",
     [

@@ -162,7 +162,7 @@ def test_what_only_a_pod_has_is_a_patch_of_it():
 
 
 def test_a_field_that_is_none_is_answered_with_the_nearest():
-    with pytest.raises(PodFieldError, match="`hostPid` is no field of a pod") as caught:
+    with pytest.raises(PodFieldError, match="`hostPid` is not a field of a pod") as caught:
         made(POD, hostPid=True)
     assert "did you mean 'hostPID'?" in caught.value.hint
 

@@ -96,7 +96,7 @@ def choose_service(services: Sequence[Object], namespace: str) -> Found | None:
                 web = [one for one in ports if one.get("name") == "web"]
                 usual = [one for one in ports if one.get("port") == DEFAULT_PORT]
                 port = (web or usual or ports)[0]
-                target = port.get("targetPort") or port["port"]
+                target = port.get("targetPort") or port.get("port") or DEFAULT_PORT
                 return Found(namespace, spec["selector"], target)
     return None
 
@@ -125,12 +125,12 @@ def newest_ready(pods: Sequence[Object], namespace: str, label: str) -> Object:
 
 def port_number(port: int | str, pod: Object) -> int:
     """Return a service's target port as a number: names are of the pod's containers."""
-    if isinstance(port, int) or port.isdecimal():
+    if str(port).isdecimal():
         return int(port)
-    for container in pod["spec"].get("containers") or ():
+    for container in (pod.get("spec") or {}).get("containers") or ():
         for one in container.get("ports") or ():
             if one.get("name") == port:
-                return int(one["containerPort"])
+                return int(one.get("containerPort", DEFAULT_PORT))
     return DEFAULT_PORT
 
 

@@ -6,7 +6,6 @@ the connections. Its generated models are not used: an object is a plain dict, a
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Mapping
@@ -14,7 +13,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from argojobs.client.kube.failures import answered, no_credentials, no_kubeconfig, out_of_reach
+from argojobs.client.answers import parsed
+from argojobs.client.kube.failures import (
+    answered,
+    misshapen,
+    no_credentials,
+    no_kubeconfig,
+    out_of_reach,
+)
+from argojobs.client.kube.shapes import answer_fault
+from argojobs.net.bounds import BoundsError
+from argojobs.net.pools import bound
 
 #: Seconds: until a connection stands, until an answer is there.
 TIMEOUT = (5.0, 30.0)
@@ -52,14 +61,21 @@ class Kube:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         kind: str = "application/json",
-    ) -> Any:
-        """Make one request and return the JSON of its answer.
+    ) -> dict[str, Any]:
+        """Make one request and return the JSON object of its answer.
 
         Raises UsageError, NotFoundError and ConflictError as the server answers, ServerError
-        where it is out of reach.
+        where it is out of reach, ForeignAnswerError for what Kubernetes does not answer.
         """
         text = self.text(method, path, query=query, body=body, kind=kind)
-        return json.loads(text) if text else None
+        try:
+            answer = parsed(text)
+        except ValueError:
+            raise misshapen("it is not JSON" if text else "it is empty", self) from None
+        fault = answer_fault(answer)
+        if fault:
+            raise misshapen(fault, self)
+        return answer
 
     def text(
         self,
@@ -91,6 +107,8 @@ class Kube:
             raise answered(error.status or 0, _text(error), self, method, path) from error
         except HTTPError as error:
             raise out_of_reach(error, self) from error
+        except BoundsError as error:
+            raise misshapen(str(error), self) from error
         return answer
 
     def close(self) -> None:
@@ -142,7 +160,9 @@ class Kube:
         if told.texts and not settings.api_key and not settings.cert_file:
             raise no_credentials(user, told.texts[0], self)
         settings.retries = 0
-        return type(made)(settings)
+        client = type(made)(settings)
+        bound(client.rest_client.pool_manager)
+        return client
 
     @cached_property
     def _contexts(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -15,10 +15,10 @@ def state_of(pod: Mapping[str, Any], container: str) -> str:
 
     Source: Kubernetes docs, pod lifecycle, container states; without a status it waits.
     """
-    status, spec = pod.get("status") or {}, pod["spec"]
+    status, spec = pod.get("status") or {}, pod.get("spec") or {}
     for kind in _KINDS:
         for one in status.get(f"{kind}Statuses") or ():
-            if one["name"] == container:
+            if one.get("name") == container:
                 return str(next(iter(one.get("state") or {"waiting": {}})))
     return "waiting" if container in _names(spec) else ""
 
@@ -30,7 +30,7 @@ def require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
         raise NotFoundError(
             f"the pod {name} has no container {container!r}",
             where=label,
-            hint="its containers are " + ", ".join(_names(pod["spec"])),
+            hint="its containers are " + ", ".join(_names(pod.get("spec") or {})),
         )
     if state != "running":
         has = "has ended" if state == "terminated" else "has not begun"
@@ -42,4 +42,4 @@ def require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
 
 
 def _names(spec: Mapping[str, Any]) -> list[str]:
-    return [str(one["name"]) for kind in _KINDS for one in spec.get(f"{kind}s") or ()]
+    return [str(one.get("name", "")) for kind in _KINDS for one in spec.get(f"{kind}s") or ()]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.address import ServerAddress
-from argojobs.client.answers import Asked, failure
-from argojobs.client.failures import UnclearError
+from argojobs.client.answers import Asked, failure, parsed
+from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.errors import ArgojobsError, ConflictError, HostError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +56,15 @@ def answered(status: int, text: str, kube: Kube, method: str, path: str) -> Argo
     return failure(status, message.encode(), "text/plain", asked)
 
 
+def misshapen(fault: str, kube: Kube) -> ForeignAnswerError:
+    """An answer that Kubernetes does not give. fault: what is wrong with it."""
+    return ForeignAnswerError(
+        f"the answer is not one of Kubernetes: {fault}",
+        where=kube.label,
+        hint=f"does something else listen at {kube.address}? the kubeconfig has to name the API server",
+    )
+
+
 def options_of(kube: Kube) -> str:
     """Return what a command must say to get there, with a blank in front; "" if that is not known."""
     return f" --context {kube.label}" if " " not in kube.label else ""
@@ -87,7 +95,7 @@ def _no_trust(text: str, kube: Kube) -> UsageError:
 def _message(text: str) -> str:
     """The message of a Status object, else the text itself."""
     try:
-        read: Any = json.loads(text)
+        read: Any = parsed(text.encode())
     except ValueError:
         return text.strip()[:500]
     return str(read.get("message", "")) if isinstance(read, dict) else text.strip()[:500]

@@ -27,9 +27,9 @@ def gpus_of(nodes: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]
         name = str(machine["metadata"]["name"])
         offers = (machine.get("status") or {}).get("allocatable") or {}
         for resource, amount in offers.items():
-            if is_gpu(resource) and int(amount):
+            if is_gpu(resource) and _count(amount):
                 users = tuple(sorted(used.get((name, resource), ()), key=lambda use: use.pod))
-                found.append(Gpus(name, resource, int(amount), users))
+                found.append(Gpus(name, resource, _count(amount), users))
     return sorted(found, key=lambda gpus: (gpus.machine, gpus.resource))
 
 
@@ -68,7 +68,15 @@ def is_gpu(resource: str) -> bool:
 def _of_container(container: Mapping[str, Any]) -> dict[str, int]:
     resources = container.get("resources") or {}
     amounts = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return {name: int(count) for name, count in amounts.items() if is_gpu(name) and int(count)}
+    return {
+        name: _count(count) for name, count in amounts.items() if is_gpu(name) and _count(count)
+    }
+
+
+def _count(amount: Any) -> int:
+    """Return a number of GPUs, which are whole; 0 for what is none."""
+    text = str(amount)
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _use(pod: Mapping[str, Any], count: int) -> GpuUse:

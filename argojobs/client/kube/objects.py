@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from argojobs.client.kube.connection import APPLY, MANAGER, MERGE, Kube
+from argojobs.client.kube.failures import misshapen
 from argojobs.errors import NotFoundError, UsageError
+from argojobs.net.bounds import LONGEST_LIST
 
 Object = dict[str, Any]
 
@@ -53,9 +55,11 @@ def path_to(kind: str, namespace: str = "", name: str = "") -> str:
 def read(kube: Kube, kind: str, namespace: str, name: str) -> Object | None:
     """Return an object, None where there is none. Raises UsageError, ServerError."""
     try:
-        found: Object = kube.ask("GET", path_to(kind, namespace, name))
+        found = kube.ask("GET", path_to(kind, namespace, name))
     except NotFoundError:
         return None
+    if not found.get("metadata", {}).get("name"):
+        raise misshapen("it has no metadata.name", kube)
     return found
 
 
@@ -72,29 +76,28 @@ def list_all(
     if fields:
         query["fieldSelector"] = fields
     found: list[Object] = []
-    while True:
+    while len(found) < LONGEST_LIST:
         page = kube.ask("GET", path_to(kind, namespace), query=query)
-        found += page.get("items") or []
-        more = (page.get("metadata") or {}).get("continue")
+        found += page.get("items", [])
+        more = page.get("metadata", {}).get("continue", "")
         if not more:
             return found
+        if more == query.get("continue"):
+            raise misshapen("the same page of a list comes again and again", kube)
         query["continue"] = more
+    raise misshapen("a list has no end", kube)
 
 
 def create(kube: Kube, value: Mapping[str, Any], *, dry_run: bool = False) -> Object:
     """Make an object. Raises ConflictError where it is there already."""
     query = {"dryRun": "All"} if dry_run else None
-    made: Object = kube.ask("POST", _path(value, named=False), query=query, body=dict(value))
-    return made
+    return kube.ask("POST", _path(value, named=False), query=query, body=dict(value))
 
 
 def apply(kube: Kube, value: Mapping[str, Any]) -> Object:
     """Make an object, or change it to what is said; what is not said stays. Applied twice: the same."""
     query = {"fieldManager": MANAGER, "force": "true"}
-    made: Object = kube.ask(
-        "PATCH", _path(value, named=True), query=query, body=dict(value), kind=APPLY
-    )
-    return made
+    return kube.ask("PATCH", _path(value, named=True), query=query, body=dict(value), kind=APPLY)
 
 
 def merge(kube: Kube, value: Mapping[str, Any]) -> Object:
@@ -106,13 +109,12 @@ def merge(kube: Kube, value: Mapping[str, Any]) -> Object:
     name, namespace = metadata["name"], metadata.get("namespace", "")
     if read(kube, str(value["kind"]), namespace, name) is None:
         return create(kube, value)
-    made: Object = kube.ask("PATCH", _path(value, named=True), body=dict(value), kind=MERGE)
-    return made
+    return kube.ask("PATCH", _path(value, named=True), body=dict(value), kind=MERGE)
 
 
 def delete(kube: Kube, kind: str, namespace: str, name: str) -> None:
     """Delete an object. Raises NotFoundError where there is none."""
-    kube.ask("DELETE", path_to(kind, namespace, name))
+    kube.text("DELETE", path_to(kind, namespace, name))
 
 
 def _path(value: Mapping[str, Any], *, named: bool) -> str:

@@ -116,7 +116,7 @@ def _pod(value: Mapping[str, Any]) -> Pod:
         run=(metadata.get("labels") or {}).get(RUN_LABEL, ""),
         node_id=(metadata.get("annotations") or {}).get(NODE_ID, ""),
         phase=str((value.get("status") or {}).get("phase", "")),
-        host=str(value["spec"].get("nodeName", "")),
+        host=str((value.get("spec") or {}).get("nodeName", "")),
     )
 
 

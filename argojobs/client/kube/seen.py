@@ -62,7 +62,7 @@ def _claims_of(pods: list[Object]) -> set[str]:
     return {
         str((volume.get("persistentVolumeClaim") or {}).get("claimName"))
         for pod in pods
-        for volume in pod["spec"].get("volumes") or ()
+        for volume in (pod.get("spec") or {}).get("volumes") or ()
     }
 
 
