@@ -69,7 +69,7 @@ class Kube:
         """
         text = self.text(method, path, query=query, body=body, kind=kind)
         try:
-            answer = parsed(text)
+            answer: dict[str, Any] = parsed(text)
         except ValueError:
             raise misshapen("it is not JSON" if text else "it is empty", self) from None
         fault = answer_fault(answer)
