@@ -33,7 +33,7 @@ demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
 	@echo 'To have the command at hand: . $(BIN)/activate'
 
 test: $(VENV)/ready  ## set everything up and pass the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations=15 $(ARGS)
 
 test-cluster: $(VENV)/ready  ## the tests on a real Kubernetes and Argo, started here (Linux, root, Go)
 	$(BIN)/python -m pytest tests/cluster/suite -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -18,13 +18,14 @@ class Trained(Outputs):
 """
 
 
-def oldest() -> str | None:
-    """Find a Python 3.10: on PATH, or among pyenv's (whose own shims may refuse)."""
-    found = [shutil.which("python3.10"), *Path.home().glob(".pyenv/versions/3.10.*/bin/python")]
-    for program in filter(None, found):
-        version = subprocess.run([program, "--version"], capture_output=True, check=False)
-        if version.stdout.startswith(b"Python 3.10"):
-            return str(program)
+def python_of(version: str) -> str | None:
+    """Find a Python of a version: on PATH, or among pyenv's (whose own shims may refuse)."""
+    below = Path.home() / ".pyenv" / "versions"
+    for program in (shutil.which(f"python{version}"), *below.glob(f"{version}.*/bin/python")):
+        if program is not None:
+            said = subprocess.run([program, "--version"], capture_output=True, check=False)
+            if said.stdout.startswith(f"Python {version}.".encode()):
+                return str(program)
     return None
 
 

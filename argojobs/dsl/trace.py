@@ -241,10 +241,20 @@ def _called(pipeline: Pipeline[..., Any], arguments: dict[str, Any]) -> Any:
         raise UserCodeError(
             f"{type(error).__name__}: {error}",
             where=where,
-            hint=f"the pipeline {pipeline.name} is called once with placeholders, to read it; "
-            "what needs values belongs into a step.",
+            hint=_hint(pipeline, error),
             traceback=user_traceback(error),
         ) from error
+
+
+def _hint(pipeline: Pipeline[..., Any], error: BaseException) -> str:
+    if isinstance(error, AttributeError) and error.name in ("map", "starmap", "expand", "foreach"):
+        function = getattr(error.obj, "__name__", "")
+        if callable(error.obj) and function:
+            return f"each(values, {function}) calls it for each of many values."
+    return (
+        f"the pipeline {pipeline.name} is called once with placeholders, to read it; "
+        "what needs values belongs into a step."
+    )
 
 
 def _foreign(graph: Graph, use: str, where: str | None) -> Exception:

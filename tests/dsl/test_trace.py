@@ -20,6 +20,18 @@ def raised_by(body):
     return caught.value, body.__code__.co_firstlineno
 
 
+@pytest.mark.parametrize("name", ["map", "starmap", "expand", "foreach"])
+def test_what_other_tools_call_a_fan_out_is_told_as_each(name: str) -> None:
+    @pipeline
+    def loop() -> None:
+        getattr(train, name)([1, 2])
+
+    with pytest.raises(UserCodeError) as caught:
+        trace(loop)
+    assert caught.value.hint == "each(values, train) calls it for each of many values."
+
+
+
 def test_what_the_pipelines_function_raises_is_the_users_error():
     def body() -> None:
         train(1)

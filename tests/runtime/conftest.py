@@ -4,16 +4,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from step_sandbox import Sandbox, oldest
+from step_sandbox import Sandbox, python_of
 
 
-@pytest.fixture(scope="module", params=["this", "oldest"])
+@pytest.fixture(scope="module", params=["this", "3.10", "3.13"])
 def python(request: pytest.FixtureRequest) -> str:
     if request.param == "this":
         return sys.executable
-    program = oldest()
+    program = python_of(request.param)
     if program is None:
-        pytest.skip("no python3.10 on this machine")
+        pytest.skip(f"no python{request.param} on this machine")
     return program
 
 

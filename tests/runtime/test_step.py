@@ -1,7 +1,7 @@
 """One step as a program: how it is found and started, what it is told of its surroundings.
 
-Each test runs the bundle's own program, with this Python and with the oldest that an image may
-have.
+Each test runs the bundle's own program, with this Python, with the oldest that an image may
+have, and with a newer one.
 """
 
 import os
