@@ -12,7 +12,7 @@ __version__ = "0.2.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api import Run, run
-    from .compile.hera_out import to_hera
+    from .convert.hera_workflow import to_hera
     from .dsl.artifacts import Artifact, Checkpoint, Dataset, Directory, File, Model, TensorBoard
     from .dsl.branches import either, not_, when
     from .dsl.fanout import each
@@ -61,7 +61,7 @@ _HOMES = {
     "pipeline": "dsl.pipelines",
     "run": "api",
     "step": "dsl.steps",
-    "to_hera": "compile.hera_out",
+    "to_hera": "convert.hera_workflow",
     "use": "dsl.foreign",
     "when": "dsl.branches",
 }

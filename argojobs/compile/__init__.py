@@ -7,8 +7,7 @@ What the command line calls, in this order:
     code = bundle.inline_code(packed)                # or bundle.stored_code(packed), IMAGE_CODE
     workflow = compile_loaded(loaded, code)          # the manifest, a plain dict
 
-`hera_out.to_hera(workflow)` and `hera_in.from_hera(hera_workflow)` are the way to hera and back,
-`hera_source.to_hera_source(workflow)` is `compile --to hera`.
+`hera_in.from_hera(hera_workflow)` reads a workflow of hera's; the way back is in `convert`.
 """
 
 from __future__ import annotations

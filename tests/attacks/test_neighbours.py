@@ -66,7 +66,9 @@ def users() -> Iterator[None]:
         yield
     finally:
         for name in made:
-            subprocess.run(["userdel", "--force", "--remove", name], capture_output=True, check=True)
+            subprocess.run(
+                ["userdel", "--force", "--remove", name], capture_output=True, check=True
+            )
 
 
 def as_user(user: int, function: Callable[[], Any]) -> Any:

@@ -31,7 +31,6 @@ def test_what_other_tools_call_a_fan_out_is_told_as_each(name: str) -> None:
     assert caught.value.hint == "each(values, train) calls it for each of many values."
 
 
-
 def test_what_the_pipelines_function_raises_is_the_users_error():
     def body() -> None:
         train(1)

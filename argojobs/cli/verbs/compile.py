@@ -104,11 +104,11 @@ def written(workflow: dict[str, object], to: Target | None, output: Format | Non
     from argojobs.manifest.yaml_write import write_json, write_yaml
 
     if to is Target.hera:
-        from argojobs.compile.hera_source import to_hera_source
+        from argojobs.convert.hera_source import to_hera_source
 
         return to_hera_source(workflow)
     if to is Target.dsl:
-        from argojobs.compile.dsl_source import to_dsl_source
+        from argojobs.convert.dsl_source import to_dsl_source
 
         return to_dsl_source(workflow)
     if output is Format.json:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.source_text import Call, Name
+from argojobs.convert.source_text import Call, Name
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -1,6 +1,6 @@
 """Values as Python source."""
 
-from argojobs.compile.source_text import Call, Name, indented, literal, printed, variable
+from argojobs.convert.source_text import Call, Name, indented, literal, printed, variable
 
 
 def test_source_evaluates_to_the_value():

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 import argojobs
-from argojobs.compile.source_text import variable
-from argojobs.compile.to_dsl.model import Graph, Leaf
-from argojobs.compile.to_dsl.workflow import Read, Template
+from argojobs.convert.dsl.model import Graph, Leaf
+from argojobs.convert.dsl.workflow import Read, Template
+from argojobs.convert.source_text import variable
 from argojobs.dsl.names import LONGEST, is_label
 
 #: Names of the program's own, which no argument or function may hide.

@@ -7,12 +7,12 @@ import re
 import textwrap
 from typing import Any
 
-from argojobs.compile.source_text import WIDTH, Call, Name, flat, indented, literal, printed
-from argojobs.compile.to_dsl import names
-from argojobs.compile.to_dsl.model import Leaf
-from argojobs.compile.to_dsl.tags import CannotSayError, Piece, Reference
-from argojobs.compile.to_dsl.types import PARTS, constant
-from argojobs.compile.to_dsl.workflow import Read
+from argojobs.convert.dsl import names
+from argojobs.convert.dsl.model import Leaf
+from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference
+from argojobs.convert.dsl.types import PARTS, constant
+from argojobs.convert.dsl.workflow import Read
+from argojobs.convert.source_text import WIDTH, Call, Name, flat, indented, literal, printed
 from argojobs.dsl.names import is_label
 
 _WORKFLOW = re.compile(r"(workflow\.parameters\.)([-\w]+)")

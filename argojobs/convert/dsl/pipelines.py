@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from argojobs.compile.source_text import Call, Name, flat, indented, literal, printed, variable
-from argojobs.compile.to_dsl import names
-from argojobs.compile.to_dsl.condition import Comparison, Condition, Operand, comparisons
-from argojobs.compile.to_dsl.model import Graph, Leaf, Raw, Task
-from argojobs.compile.to_dsl.steps import argument, outputs_class, parameter_type, signature
-from argojobs.compile.to_dsl.tags import CannotSayError, Piece, Reference, single
-from argojobs.compile.to_dsl.types import constant
-from argojobs.compile.to_dsl.workflow import Read
+from argojobs.convert.dsl import names
+from argojobs.convert.dsl.condition import Comparison, Condition, Operand, comparisons
+from argojobs.convert.dsl.model import Graph, Leaf, Raw, Task
+from argojobs.convert.dsl.steps import argument, outputs_class, parameter_type, signature
+from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference, single
+from argojobs.convert.dsl.types import constant
+from argojobs.convert.dsl.workflow import Read
+from argojobs.convert.source_text import Call, Name, flat, indented, literal, printed, variable
 from argojobs.dsl.names import is_label
 
 #: Constants of a loop that are longer stand in a line of their own.

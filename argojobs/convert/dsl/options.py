@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from argojobs.compile.source_text import Call
-from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.convert.dsl.tags import CannotSayError
+from argojobs.convert.source_text import Call
 
 _TEMPLATE = frozenset(
     {"name", "inputs", "outputs", "container", "volumes", "retryStrategy", "activeDeadlineSeconds"}

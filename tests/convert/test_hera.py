@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from argojobs.compile.hera_in import from_hera
-from argojobs.compile.hera_out import to_hera
-from argojobs.compile.hera_source import to_hera_source
+from argojobs.convert.hera_source import to_hera_source
+from argojobs.convert.hera_workflow import to_hera
 from argojobs.errors import ManifestError, UnsupportedError
 from argojobs.manifest import documents
 from argojobs.manifest.json_read import typed_tree

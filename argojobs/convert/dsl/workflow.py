@@ -9,16 +9,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from argojobs.compile.to_dsl.condition import Operand, comparisons
-from argojobs.compile.to_dsl.model import WORK, Graph, Leaf, Task, read_graph, read_leaf
-from argojobs.compile.to_dsl.tags import (
-    CannotSayError,
-    Reference,
-    TemplateError,
-    of_template,
-    single,
-)
-from argojobs.compile.to_dsl.types import PARTS, Key, Types, constant
+from argojobs.convert.dsl.condition import Operand, comparisons
+from argojobs.convert.dsl.model import WORK, Graph, Leaf, Task, read_graph, read_leaf
+from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template, single
+from argojobs.convert.dsl.types import PARTS, Key, Types, constant
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.called import called
 from argojobs.runtime.wire import MARK, encode, guard

@@ -17,8 +17,8 @@ from dsl_programs import (
 )
 
 from argojobs.compile.bundle import inline_code, pack
-from argojobs.compile.dsl_source import to_dsl_source
 from argojobs.compile.pipeline.workflow import compile_pipeline
+from argojobs.convert.dsl_source import to_dsl_source
 from argojobs.errors import UnsupportedError
 from argojobs.manifest import documents
 

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from argojobs.compile.to_dsl.condition import Condition, condition
-from argojobs.compile.to_dsl.options import options
-from argojobs.compile.to_dsl.sequence import sequence
-from argojobs.compile.to_dsl.tags import CannotSayError, Piece, Reference, pieces, single
+from argojobs.convert.dsl.condition import Condition, condition
+from argojobs.convert.dsl.options import options
+from argojobs.convert.dsl.sequence import sequence
+from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference, pieces, single
 from argojobs.manifest.json_read import scalar_text
 
 _PYTHON = re.compile(r"(.*/)?python(3(\.\d+)?)?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.convert.dsl.tags import CannotSayError
 
 #: Longer ones are better left to Argo than written out.
 _LONGEST = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from argojobs.compile.to_dsl.tags import CannotSayError, Reference, pieces, single
+from argojobs.convert.dsl.tags import CannotSayError, Reference, pieces, single
 
 _TOKEN = re.compile(
     r"\s*(\(|\)|&&|\|\||==|!=|<=|>=|<|>|!|'[^']*'|\"[^\"]*\"|\{\{.*?\}\}|[-\w.]+)\s*", re.DOTALL

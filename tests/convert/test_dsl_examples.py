@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from argojobs.compile.bundle import IMAGE_CODE
-from argojobs.compile.dsl_source import to_dsl_source
 from argojobs.compile.load import load
 from argojobs.compile.pipeline.workflow import compile_pipeline
-from argojobs.compile.to_dsl.names import label
+from argojobs.convert.dsl.names import label
+from argojobs.convert.dsl_source import to_dsl_source
 from argojobs.errors import UnsupportedError
 from argojobs.manifest import documents
 from argojobs.manifest.called import recalled

@@ -2,8 +2,8 @@
 
 import pytest
 
-from argojobs.compile.to_dsl.tags import CannotSayError
-from argojobs.compile.to_dsl.types import PARTS, Types, constant
+from argojobs.convert.dsl.tags import CannotSayError
+from argojobs.convert.dsl.types import PARTS, Types, constant
 
 A, B = ("input", "t", "a"), ("input", "t", "b")
 

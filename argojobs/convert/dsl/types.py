@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.convert.dsl.tags import CannotSayError
 
 Key = tuple[str, ...]
 

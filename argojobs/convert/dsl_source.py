@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from argojobs.compile.source_text import Call, Name, literal, printed
-from argojobs.compile.to_dsl import names, steps
-from argojobs.compile.to_dsl.model import Graph, Leaf, Raw
-from argojobs.compile.to_dsl.pipelines import PipelineWriter
-from argojobs.compile.to_dsl.tags import CannotSayError, TemplateError, of_template
-from argojobs.compile.to_dsl.workflow import Read, read
+from argojobs.convert.dsl import names, steps
+from argojobs.convert.dsl.model import Graph, Leaf, Raw
+from argojobs.convert.dsl.pipelines import PipelineWriter
+from argojobs.convert.dsl.tags import CannotSayError, TemplateError, of_template
+from argojobs.convert.dsl.workflow import Read, read
+from argojobs.convert.source_text import Call, Name, literal, printed
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
 from argojobs.manifest.kinds import CRON, TEMPLATES, inside
@@ -196,8 +196,8 @@ def _entry(
 
 def _calling(found: Read, leaf: Leaf) -> Graph:
     """Return a graph of one task, for a workflow that is a single template."""
-    from argojobs.compile.to_dsl.model import Task
-    from argojobs.compile.to_dsl.tags import Reference
+    from argojobs.convert.dsl.model import Task
+    from argojobs.convert.dsl.tags import Reference
 
     given: dict[str, Any] = {
         name: (Reference("workflow", (name,), f"{{{{workflow.parameters.{name}}}}}"),)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from argojobs.compile.to_dsl.condition import Comparison, Joined, comparisons, condition
-from argojobs.compile.to_dsl.tags import CannotSayError
+from argojobs.convert.dsl.condition import Comparison, Joined, comparisons, condition
+from argojobs.convert.dsl.tags import CannotSayError
 
 
 def test_a_comparison_knows_whether_numbers_are_compared():

@@ -14,7 +14,7 @@ from dsl_programs import (
     workflow_of,
 )
 
-from argojobs.compile.dsl_source import to_dsl_source
+from argojobs.convert.dsl_source import to_dsl_source
 from argojobs.errors import UnsupportedError
 
 

@@ -17,14 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from argojobs.compile.hera_calls import (
-    described,
-    graph_call,
-    template_call,
-    workflow_arguments,
-)
-from argojobs.compile.hera_out import to_hera
-from argojobs.compile.source_text import WIDTH, Call, Name, indented, printed, variable
+from argojobs.convert.hera_calls import described, graph_call, template_call, workflow_arguments
+from argojobs.convert.hera_workflow import to_hera
+from argojobs.convert.source_text import WIDTH, Call, Name, indented, printed, variable
 
 #: What the class says by itself, and its templates, which follow in the block.
 _IMPLIED = frozenset({"api_version", "kind", "status", "workflows_service", "templates"})
