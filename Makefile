@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: help demo test test-cluster lint bench docs format clean
+.PHONY: help demo test quick test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -51,9 +51,12 @@ bench: $(VENV)/ready  ## measure the promises of speed, beside their peers
 docs: $(VENV)/ready  ## write the reference pages from the code
 	$(BIN)/python scripts/reference.py
 
+site: $(VENV)/ready  ## build docs/ as a searchable site in site/; a dead link fails it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 format: $(VENV)/ready  ## let ruff set the layout
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .bench build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
