@@ -88,18 +88,25 @@ def make_and_use(name="run", **spec):
     return workflow(MAKE, USE, tasks=[task("make"), USE_TASK], name=name, **spec)
 
 
+def until(service, shown, phase):
+    """Watch the run until a node has a phase."""
+    for event in service.watch("run"):
+        nodes = event.workflow["status"].get("nodes", {}).values()
+        if any((n["displayName"], n["phase"]) == (shown, phase) for n in nodes):
+            return
+
+
 class TestSuspend:
     def test_nothing_starts_until_it_is_resumed(self, service, files):
         wait = pod("wait", "while ! test -e go; do sleep 0.01; done")
         service.create(
             workflow(wait, pod("last", "echo last"), tasks=[task("wait"), task("last", "wait")])
         )
+        until(service, "wait", "Running")
         suspended = service.suspend("run")
         assert suspended["spec"]["suspend"] is True
         (files / "go").touch()
-        for event in service.watch("run"):
-            if node(event.workflow, "wait")["phase"] == "Succeeded":
-                break
+        until(service, "wait", "Succeeded")
         assert set(phases(service.get("run"))) == {"run", "wait"}
         assert service.get("run")["status"]["phase"] == "Running"
         resumed = service.resume("run")

@@ -36,8 +36,9 @@ def test_a_loader_with_workers_gets_all_of_its_dataset(project: Sandbox, method:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch (1 GB) is not installed")
-def test_torchs_own_loader_does_too(project: Sandbox, method: str) -> None:
-    assert result(project, project.run(FLOW, "loads_torch", method=method)) == "140\n"
+def test_torchs_own_loader_does_too(tmp_path: Path, method: str) -> None:
+    sandbox = Sandbox(tmp_path, sys.executable)
+    assert result(sandbox, sandbox.run(FLOW, "loads_torch", method=method)) == "140\n"
 
 
 @pytest.mark.skipif(find_spec("joblib") is None, reason="joblib is not installed")
