@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from argojobs.engine.model import Node
 from argojobs.engine.operator import arguments, dag, execute, finish, outputs, steps
+from argojobs.engine.operator.agenda import BoundaryOpen, NodeEnded, RetryOpen
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.references import last_attempt
 from argojobs.engine.operator.turn import Turn
@@ -72,11 +73,11 @@ def take_up(turn: Turn) -> None:
             if _is_given_out(turn, node):
                 outputs.publish(turn, node)
             if _belongs_to_open(turn, node):
-                turn.later("fulfilled", node_id)
+                turn.later(NodeEnded(node_id))
         elif node["type"] in {"Steps", "DAG"}:
-            turn.later("go on", node_id)
+            turn.later(BoundaryOpen(node_id))
         elif node["type"] == "Retry":
-            turn.later("attempt", node_id)
+            turn.later(RetryOpen(node_id))
 
 
 def _is_given_out(turn: Turn, node: Node) -> bool:

@@ -81,7 +81,3 @@ def _contributions(node: Node, boundary_name: str) -> Iterator[tuple[Key, int]]:
         yield ("total",), 1
         if phase not in ACTIVE and phase not in UNSUCCESSFUL:
             yield ("done",), 1
-
-
-#: First words of the keys that are not folded from nodes but kept by the DAG and the steps.
-DERIVED = frozenset({"deps", "settled", "next"})

@@ -10,6 +10,7 @@ from typing import Any
 
 from argojobs.engine.model import Node
 from argojobs.engine.operator import assess, execute, fanout, hooks, outputs
+from argojobs.engine.operator.agenda import HooksDue, NodeBroke, PartChanged, PartReady
 from argojobs.engine.operator.frames import Frame, expands
 from argojobs.engine.operator.graph import Graph
 from argojobs.engine.operator.outbound import below, outbound
@@ -142,7 +143,7 @@ def _start_task(turn: Turn, frame: Frame, graph: Graph, task: str) -> bool:
     )
     turn.add_children(_parents(turn, frame, task), group["id"], new=True)
     if hooks.has_hooks(holder):
-        turn.later("running", group["id"])
+        turn.later(HooksDue(group["id"]))
     return _start_items(turn, frame, task)
 
 
@@ -181,7 +182,7 @@ def _start_items(turn: Turn, frame: Frame, task: str) -> bool:
             break
         position += 1
     turn.counts[key] = position
-    turn.later("task", frame.id, task)
+    turn.later(PartChanged(frame.id, task))
     return bool(position == len(members))
 
 
@@ -222,7 +223,7 @@ def _start_one(
     if started.status == "error":
         turn.mark(node_id, "Error", f"task '{name}' errored: {started.message}")
     elif hooks.has_hooks(holder) and not fulfilled(turn.must(node_id)):
-        turn.later("running", node_id)
+        turn.later(HooksDue(node_id))
     return True
 
 
@@ -313,7 +314,7 @@ def member_ended(turn: Turn, frame: Frame, node: Node) -> None:
     """A task, or an item of a fan-out, is over: its exit handler, then what waits for it."""
     run_hooks(turn, frame, node)
     member = node["name"][len(frame.name) + 1 :]
-    turn.later("task", frame.id, member.split("(", 1)[0])
+    turn.later(PartChanged(frame.id, member.split("(", 1)[0]))
 
 
 def task_progress(turn: Turn, frame: Frame, task: str) -> None:
@@ -342,7 +343,7 @@ def task_progress(turn: Turn, frame: Frame, task: str) -> None:
         if follower in graph.rank and turn.counts.get(key):
             turn.counts[key] -= 1
             if not turn.counts[key]:
-                turn.later("ready", frame.id, follower)
+                turn.later(PartReady(frame.id, follower))
 
 
 def _unstarted_left(turn: Turn, frame: Frame, task: str) -> bool:
@@ -370,7 +371,7 @@ def _has_running_hooks(turn: Turn, frame: Frame) -> bool:
 def _break(turn: Turn, frame: Frame, message: str) -> None:
     """The DAG node is an Error by itself, not by a task."""
     turn.mark(frame.id, "Error", message)
-    turn.later("broke", frame.id, message)
+    turn.later(NodeBroke(frame.id, message))
 
 
 def conclude(turn: Turn, frame: Frame) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template
 from argojobs.engine.operator import arguments, frames, pods, suspend
+from argojobs.engine.operator.agenda import BoundaryBegun
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.phases import is_attempt, is_exit_handler, is_hook
 from argojobs.engine.operator.templates import POD_TYPES, kind_of
@@ -180,7 +181,7 @@ def _dispatch(
         except ManifestError as error:
             turn.mark(node["id"], "Error", error.what)
             return Started("error", node, error.what)
-        turn.later("begin", node["id"])
+        turn.later(BoundaryBegun(node["id"]))
         return Started("started", node)
     if kind == "suspend":
         node = _create(turn, inner, "Suspend", template, flag)

@@ -8,12 +8,12 @@ expressions take so long that they are cut off.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from argojobs.engine.model import (
     Begin,
     Event,
     Node,
-    Outcome,
     PodEnded,
     PodStarted,
     PodWaits,
@@ -24,6 +24,7 @@ from argojobs.engine.model import (
 )
 from argojobs.engine.operator import (
     again,
+    agenda,
     dag,
     execute,
     finish,
@@ -34,10 +35,20 @@ from argojobs.engine.operator import (
     stopping,
     suspend,
 )
+from argojobs.engine.operator.agenda import (
+    BoundaryBegun,
+    BoundaryOpen,
+    HooksDue,
+    NodeBroke,
+    NodeEnded,
+    PartChanged,
+    PartReady,
+    RetryOpen,
+)
 from argojobs.engine.operator.counts import part_of
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
-from argojobs.engine.operator.state import RunState
+from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions.budget import bounded
@@ -66,7 +77,7 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
         else:
             _drain(turn)
         finish.conditions(turn)
-    return turn.decision()
+    return turn.outcome()
 
 
 def _restore(turn: Turn) -> None:
@@ -146,7 +157,7 @@ def _drain(turn: Turn) -> None:
     """Work off the agenda, then whatever became possible, until nothing is left to do."""
     while True:
         while turn.agenda:
-            _do(turn, *turn.agenda.popleft())
+            _do(turn, turn.agenda.popleft())
         boundaries, turn.touched = list(turn.touched), {}
         for boundary in boundaries:
             _conclude(turn, boundary)
@@ -158,46 +169,43 @@ def _drain(turn: Turn) -> None:
             return
 
 
-def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
-    """Do what an item of the agenda says. Raises ValueError for a word that is none of it."""
-    if what == "fulfilled":
-        _fulfilled(turn, turn.must(node_id))
-        return
-    if what == "running":
-        node = turn.must(node_id)
-        if node.get("boundaryID") and not is_hook(node) and not is_attempt(node):
-            _with_frame(turn, node["boundaryID"], "hooks", node)
-        return
-    if what == "attempt":
-        retry.begin_again(turn, turn.must(node_id))
-        return
-    if what == "broke":
-        _broke(turn, turn.must(node_id), detail)
-        return
-    frame = execute.frame_of(turn, node_id)
-    if what == "begin":
-        (steps.begin if frame.graph is None else dag.begin)(turn, frame)
-    elif what == "go on":
-        (steps.go_on if frame.graph is None else dag.go_on)(turn, frame)
-    elif what == "group":
-        steps.group_progress(turn, frame, int(detail))
-    elif what == "task":
-        dag.task_progress(turn, frame, detail)
-    elif what == "ready":
-        dag.ready(turn, frame, detail)
-    else:
-        raise ValueError(f"the agenda of {turn.state.name} holds {what!r}, which nothing does")
+def _do(turn: Turn, item: agenda.Item) -> None:
+    match item:
+        case NodeEnded(node_id):
+            _ended(turn, turn.must(node_id))
+        case HooksDue(node_id):
+            _hooks_due(turn, turn.must(node_id))
+        case NodeBroke(node_id, message):
+            _broke(turn, turn.must(node_id), message)
+        case RetryOpen(node_id):
+            retry.begin_again(turn, turn.must(node_id))
+        case BoundaryBegun(boundary_id):
+            frame = execute.frame_of(turn, boundary_id)
+            (steps.begin if frame.graph is None else dag.begin)(turn, frame)
+        case BoundaryOpen(boundary_id):
+            frame = execute.frame_of(turn, boundary_id)
+            (steps.go_on if frame.graph is None else dag.go_on)(turn, frame)
+        case PartChanged(boundary_id, part):
+            frame = execute.frame_of(turn, boundary_id)
+            if frame.graph is None:
+                steps.group_progress(turn, frame, int(part))
+            else:
+                dag.task_progress(turn, frame, part)
+        case PartReady(boundary_id, part):
+            dag.ready(turn, execute.frame_of(turn, boundary_id), part)
+        case _:
+            assert_never(item)
 
 
-def _with_frame(turn: Turn, boundary_id: str, what: str, node: Node) -> None:
-    frame = execute.frame_of(turn, boundary_id)
-    if fulfilled(turn.must(boundary_id)):
+def _hooks_due(turn: Turn, node: Node) -> None:
+    boundary = node.get("boundaryID", "")
+    if not boundary or is_hook(node) or is_attempt(node) or fulfilled(turn.must(boundary)):
         return
-    module = steps if frame.graph is None else dag
-    (module.run_hooks if what == "hooks" else module.member_ended)(turn, frame, node)
+    frame = execute.frame_of(turn, boundary)
+    (steps if frame.graph is None else dag).run_hooks(turn, frame, node)
 
 
-def _fulfilled(turn: Turn, node: Node) -> None:
+def _ended(turn: Turn, node: Node) -> None:
     """A node is over: tell what it belongs to."""
     node = _published(turn, node)
     boundary = node.get("boundaryID", "")
@@ -212,15 +220,15 @@ def _fulfilled(turn: Turn, node: Node) -> None:
         turn.touched[turn.state.name] = None  # a dag that is done waits for the workflow's hooks
     if not boundary or node["type"] == "StepGroup":
         return
+    frame = execute.frame_of(turn, boundary)
     if is_hook(node):
-        frame = execute.frame_of(turn, boundary)
         local = node["name"][len(frame.name) :]
         if frame.graph is None:
-            turn.later("group", boundary, local[1 : local.index("]")])
+            turn.later(PartChanged(boundary, local[1 : local.index("]")]))
         else:
-            turn.later("task", boundary, part_of(node, frame.name))
-        return
-    _with_frame(turn, boundary, "ended", node)
+            turn.later(PartChanged(boundary, part_of(node, frame.name)))
+    elif not fulfilled(turn.must(boundary)):
+        (steps if frame.graph is None else dag).member_ended(turn, frame, node)
 
 
 def _published(turn: Turn, node: Node) -> Node:

@@ -14,6 +14,7 @@ from argojobs.engine.model import (
     Template,
     WakeAt,
 )
+from argojobs.engine.operator.agenda import HooksDue
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
@@ -146,7 +147,7 @@ def started(turn: Turn, node: Node, host: str) -> None:
             message=None,
             _waited=round(turn.now - clock.seconds(node["startedAt"]), 1),
         )
-        turn.later("running", node["id"])
+        turn.later(HooksDue(node["id"]))
 
 
 def waits(turn: Turn, node: Node, message: str) -> None:

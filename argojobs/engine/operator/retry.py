@@ -11,6 +11,7 @@ from typing import Any, Literal
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template, WakeAt
 from argojobs.engine.operator import execute, pods
+from argojobs.engine.operator.agenda import NodeBroke
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ExpressionError, ManifestError
@@ -44,7 +45,7 @@ def advance(turn: Turn, retry: Node) -> None:
         verdict, message = _verdict(turn, retry, attempts, strategy)
     except ManifestError as error:
         turn.mark(retry["id"], "Error", error.what)
-        turn.later("broke", retry["id"], error.what)
+        turn.later(NodeBroke(retry["id"], error.what))
         return
     if verdict == "end":
         _end(turn, retry, last, last["phase"], message)

@@ -10,6 +10,7 @@ from typing import Any
 
 from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, fanout, hooks, outputs
+from argojobs.engine.operator.agenda import HooksDue, NodeBroke, PartChanged
 from argojobs.engine.operator.frames import Frame, expands, steps_of
 from argojobs.engine.operator.outbound import below
 from argojobs.engine.operator.phases import continues_on, fulfilled, unsuccessful
@@ -37,7 +38,7 @@ def go_on(turn: Turn, frame: Frame) -> None:
         return
     index = _last_group(turn, frame)
     if fulfilled(turn.must(turn.id_of(_group_name(frame, index)))):
-        turn.later("group", frame.id, str(index))
+        turn.later(PartChanged(frame.id, str(index)))
     else:
         resume(turn, frame, index)
 
@@ -80,7 +81,7 @@ def _start_group(turn: Turn, frame: Frame, index: int) -> None:
         _make_members(turn, frame, index)
     except ManifestError as error:
         turn.mark(group["id"], "Error", error.what)
-        turn.later("group", frame.id, str(index))
+        turn.later(PartChanged(frame.id, str(index)))
         return
     resume(turn, frame, index)
 
@@ -152,7 +153,7 @@ def resume(turn: Turn, frame: Frame, index: int) -> None:
             break
         position += 1
     turn.counts[key] = position
-    turn.later("group", frame.id, str(index))
+    turn.later(PartChanged(frame.id, str(index)))
 
 
 def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
@@ -205,7 +206,7 @@ def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
             f"step group deemed errored due to child {name} error: {started.message}",
         )
     elif hooks.has_hooks(step) and not fulfilled(turn.must(turn.id_of(name))):
-        turn.later("running", turn.id_of(name))
+        turn.later(HooksDue(turn.id_of(name)))
     return started.status
 
 
@@ -236,7 +237,7 @@ def member_ended(turn: Turn, frame: Frame, node: Node) -> None:
     """A member is over: its exit handler, then perhaps its group."""
     run_hooks(turn, frame, node)
     local = node["name"][len(frame.name) :]
-    turn.later("group", frame.id, local[1 : local.index("]")])
+    turn.later(PartChanged(frame.id, local[1 : local.index("]")]))
 
 
 def group_progress(turn: Turn, frame: Frame, index: int) -> None:
@@ -269,7 +270,7 @@ def group_progress(turn: Turn, frame: Frame, index: int) -> None:
 def _break(turn: Turn, frame: Frame, error: ManifestError) -> None:
     """The Steps node is an Error by itself, not by a group."""
     turn.mark(frame.id, "Error", error.what)
-    turn.later("broke", frame.id, error.what)
+    turn.later(NodeBroke(frame.id, error.what))
 
 
 def _decide(turn: Turn, frame: Frame, group: Node) -> Node:

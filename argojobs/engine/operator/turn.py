@@ -13,10 +13,11 @@ from typing import Any
 
 from argojobs.engine import clock
 from argojobs.engine.model import Action, Node
-from argojobs.engine.operator import counts
+from argojobs.engine.operator import agenda, counts
+from argojobs.engine.operator.agenda import NodeEnded
 from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.phases import EXECUTABLE, FULFILLED, fulfilled
-from argojobs.engine.operator.state import Decision, RunState
+from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.templates import Templates
 from argojobs.manifest import names
 
@@ -49,7 +50,7 @@ class _Overlay(MutableMapping[counts.Key, int]):
 
 
 class Turn:
-    """What one event changes. Built from a state, turned into a `Decision` at the end."""
+    """What one event changes. Built from a state, turned into an `Outcome` at the end."""
 
     def __init__(self, state: RunState, now: float) -> None:
         self.state = state
@@ -61,7 +62,7 @@ class Turn:
         self.counts = _Overlay(state.counts)
         self.workflow: dict[str, Any] = {}
         self.actions: list[Action] = []
-        self.agenda: deque[tuple[str, str, str]] = deque()
+        self.agenda: deque[agenda.Item] = deque()
         self.touched: dict[str, None] = {}
         self.frames: dict[str, Frame] = {}
         self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
@@ -118,7 +119,7 @@ class Turn:
         if boundary_name:
             self.touched[node["boundaryID"]] = None
         if fulfilled(node) and (old is None or not fulfilled(old)):
-            self.agenda.append(("fulfilled", node_id, ""))
+            self.agenda.append(NodeEnded(node_id))
         return node
 
     def update(self, node_id: str, **fields: Any) -> Node:
@@ -251,9 +252,9 @@ class Turn:
 
     # -- the agenda ----------------------------------------------------------------------------
 
-    def later(self, what: str, node_id: str, detail: str = "") -> None:
+    def later(self, item: agenda.Item) -> None:
         """Put something to do on the agenda."""
-        self.agenda.append((what, node_id, detail))
+        self.agenda.append(item)
 
     def waiting(self, boundary_id: str) -> list[str]:
         """The tasks of a DAG that are ready and not yet started, in this turn's own list."""
@@ -261,9 +262,9 @@ class Turn:
             self.ready[boundary_id] = list(self.state.ready.get(boundary_id, ()))
         return self.ready[boundary_id]
 
-    def decision(self) -> Decision:
+    def outcome(self) -> Outcome:
         """All that this turn decided."""
-        return Decision(
+        return Outcome(
             changes=self.changes,
             workflow=self.workflow,
             private=self.private,
