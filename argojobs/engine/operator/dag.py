@@ -11,8 +11,9 @@ from typing import Any
 from argojobs.engine.model import Node
 from argojobs.engine.operator import assess, execute, fanout, hooks, outputs
 from argojobs.engine.operator.agenda import HooksDue, NodeBroke, PartChanged, PartReady
-from argojobs.engine.operator.frames import Frame, expands
+from argojobs.engine.operator.frames import Frame, Member, expands
 from argojobs.engine.operator.graph import Graph
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.outbound import below, outbound
 from argojobs.engine.operator.phases import fulfilled, is_hook, unsuccessful
 from argojobs.engine.operator.references import Members, check_gathered
@@ -74,14 +75,15 @@ def restore(turn: Turn, frame: Frame) -> None:
 
 def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
     """The task, resolved, that a node was made for; None when there is none any more."""
-    member = node["name"][len(frame.name) + 1 :]
-    return dict(_members(turn, frame, member.split("(", 1)[0])).get(member)
+    name = frame.member_name(node)
+    members = _members(turn, frame, part_of(node))
+    return next((member.body for member in members if member.name == name), None)
 
 
 def _first_unstarted(turn: Turn, frame: Frame, task: str) -> int:
     members = _members(turn, frame, task)
     return next(
-        (i for i, (name, _) in enumerate(members) if turn.named(_task_name(frame, name)) is None),
+        (i for i, m in enumerate(members) if turn.named(_task_name(frame, m.name)) is None),
         len(members),
     )
 
@@ -140,6 +142,7 @@ def _start_task(turn: Turn, frame: Frame, graph: Graph, task: str) -> bool:
         "Running",
         boundary_id=frame.id,
         template_name=holder.get("template", "") if not holder.get("inline") else "",
+        _step=task,
     )
     turn.add_children(_parents(turn, frame, task), group["id"], new=True)
     if hooks.has_hooks(holder):
@@ -154,7 +157,7 @@ def _check_ancestors(turn: Turn, frame: Frame, task: str) -> None:
             check_gathered(turn, frame, other)
 
 
-def _members(turn: Turn, frame: Frame, task: str) -> list[tuple[str, dict[str, Any]]]:
+def _members(turn: Turn, frame: Frame, task: str) -> list[Member]:
     """The task resolved: itself, or one for each item of a fan-out."""
     key = (frame.id, task)
     known = turn.expansions.get(key) or turn.state.expansions.get(key)
@@ -163,8 +166,11 @@ def _members(turn: Turn, frame: Frame, task: str) -> list[tuple[str, dict[str, A
     scope = scope_in(turn, frame, Members(turn, frame, task=task))
     resolved = resolve(_graph(frame).tasks[task], scope, is_task=True)
     if not expands(resolved):
-        return [(task, resolved)]
-    expanded = fanout.expand(resolved, scope)
+        return [Member(task, task, None, resolved)]
+    expanded = [
+        Member(name, task, item, body)
+        for item, (name, body) in enumerate(fanout.expand(resolved, scope))
+    ]
     turn.expansions[key] = expanded
     return expanded
 
@@ -175,7 +181,7 @@ def _start_items(turn: Turn, frame: Frame, task: str) -> bool:
     key = ("next", frame.id, task)
     position = turn.counts.get(key)
     while position < len(members):
-        if turn.named(_task_name(frame, members[position][0])) is not None:
+        if turn.named(_task_name(frame, members[position].name)) is not None:
             position += 1  # it came along from an earlier try
             continue
         if not _start_one(turn, frame, task, members[position], (group_id,)):
@@ -190,10 +196,10 @@ def _start_one(
     turn: Turn,
     frame: Frame,
     task: str,
-    item: tuple[str, dict[str, Any]],
+    one: Member,
     parents: tuple[str, ...],
 ) -> bool:
-    member, holder = item
+    member, holder = one.name, one.body
     name = _task_name(frame, member)
     node_id = turn.id_of(name)
     when = holder.get("when", "")
@@ -201,11 +207,11 @@ def _start_one(
         try:
             proceed = condition.holds(when)
         except ManifestError as error:
-            _leaf(turn, frame, task, "Error", error.what, member=member, parents=parents)
+            _leaf(turn, frame, task, "Error", error.what, one=one, parents=parents)
             return True
         if not proceed:
             message = f"when '{when}' evaluated false"
-            _leaf(turn, frame, task, "Skipped", message, member=member, parents=parents)
+            _leaf(turn, frame, task, "Skipped", message, one=one, parents=parents)
             return True
     call = execute.Call(
         name,
@@ -215,6 +221,7 @@ def _start_one(
         member,
         on_exit=frame.on_exit,
         final=frame.final,
+        belongs=_belongs(task, one.item),
     )
     started = execute.run(turn, call)
     if started.status == "full":
@@ -227,6 +234,10 @@ def _start_one(
     return True
 
 
+def _belongs(task: str, item: int | None) -> dict[str, Any]:
+    return {"_step": task, "_item": item}
+
+
 def _leaf(
     turn: Turn,
     frame: Frame,
@@ -234,18 +245,19 @@ def _leaf(
     phase: str,
     message: str,
     *,
-    member: str = "",
+    one: Member | None = None,
     parents: tuple[str, ...] | None = None,
 ) -> None:
     """A task that does not run: skipped, omitted, or wrong."""
     holder = _graph(frame).tasks[task]
     node = turn.create(
-        _task_name(frame, member or task),
+        _task_name(frame, one.name if one else task),
         "Skipped",
         phase,
         boundary_id=frame.id,
         template_name=holder.get("template", "") if not holder.get("inline") else "",
         message=message,
+        **_belongs(task, one.item if one else None),
     )
     above = _parents(turn, frame, task) if parents is None else parents
     turn.add_children(above, node["id"], new=True)
@@ -293,12 +305,11 @@ def _of_items(turn: Turn, node: Node, wanted: str) -> bool:
 
 def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
     """Start the hooks of a task, a fan-out's group or one of its items that are due."""
-    member = node["name"][len(frame.name) + 1 :]
-    task = member.split("(", 1)[0]
+    task = part_of(node)
     holder = _graph(frame).tasks.get(task, {})
     if not hooks.has_hooks(holder):
         return
-    if member != task:
+    if "_item" in node:
         if node["type"] == "Skipped":
             return  # an item that never ran
         # Argo takes the task's own exit handler, into which no item is put.
@@ -313,8 +324,7 @@ def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
 def member_ended(turn: Turn, frame: Frame, node: Node) -> None:
     """A task, or an item of a fan-out, is over: its exit handler, then what waits for it."""
     run_hooks(turn, frame, node)
-    member = node["name"][len(frame.name) + 1 :]
-    turn.later(PartChanged(frame.id, member.split("(", 1)[0]))
+    turn.later(PartChanged(frame.id, part_of(node)))
 
 
 def task_progress(turn: Turn, frame: Frame, task: str) -> None:

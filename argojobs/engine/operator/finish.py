@@ -11,7 +11,7 @@ from typing import Any
 from argojobs.engine.model import WakeAt
 from argojobs.engine.operator import execute
 from argojobs.engine.operator.hooks import filled, truth, workflow_scope
-from argojobs.engine.operator.phases import COMPLETED, fulfilled, unsuccessful
+from argojobs.engine.operator.phases import COMPLETED, ON_EXIT, fulfilled, unsuccessful
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals, constants, status_of
@@ -111,12 +111,12 @@ def _run_hooks(turn: Turn) -> bool:
         node_name = f"{turn.state.name}.hooks.{name}"
         node = turn.named(node_name)
         if node is None:
-            node = _start_hook(turn, node_name, hook)
+            node = _start_hook(turn, name, node_name, hook)
         over = over and (node is None or fulfilled(node))
     return over
 
 
-def _start_hook(turn: Turn, node_name: str, hook: dict[str, Any]) -> Any:
+def _start_hook(turn: Turn, name: str, node_name: str, hook: dict[str, Any]) -> Any:
     scope = workflow_scope(turn)
     try:
         if not hook.get("expression"):
@@ -131,7 +131,7 @@ def _start_hook(turn: Turn, node_name: str, hook: dict[str, Any]) -> Any:
         if entry is not None and not fulfilled(entry):
             turn.mark(entry["id"], "Error", error.what)
         return None
-    execute.run(turn, execute.Call(node_name, hook, arguments, hooked=True, final=True))
+    execute.run(turn, execute.Call(node_name, hook, arguments, final=True, belongs={"_hook": name}))
     turn.add_child(turn.state.name, turn.id_of(node_name))
     return turn.named(node_name)
 
@@ -146,7 +146,8 @@ def _exit_handler(turn: Turn) -> Any:
     if node is not None or not turn.may_run(on_exit=True):
         return node
     arguments = fill(hook.get("arguments") or {}, workflow_scope(turn))
-    call = execute.Call(name, hook, arguments, on_exit=True, hooked=True, final=True)
+    belongs = {"_hook": ON_EXIT}
+    call = execute.Call(name, hook, arguments, on_exit=True, final=True, belongs=belongs)
     started = execute.run(turn, call)
     if started.status in {"error", "too deep"}:
         _end(turn, "Error", f"error in exit template execution : {started.message}")

@@ -9,14 +9,28 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from argojobs.engine.model import Template
+from argojobs.engine.model import Node, Template
 from argojobs.engine.operator import graph
+from argojobs.engine.operator.membership import part_of
 
 _CAPTURED = re.compile(
     r"(?:steps|tasks)(?:\.([-A-Za-z0-9]+)|\[(?:'|\\?\")([-A-Za-z0-9]+)(?:'|\\?\")\])\.outputs\.result"
 )
+
+
+class Member(NamedTuple):
+    """A step or task with everything put in, or one item of its fan-out.
+
+    name: as its node's name ends. step: its name in the template. item: its place, None without
+    a fan-out. body: the step or task itself.
+    """
+
+    name: str
+    step: str
+    item: int | None
+    body: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,16 @@ class Frame:
     def reference(self) -> str:
         """How the template refers to its members: `steps` or `tasks`."""
         return "tasks" if self.graph is not None else "steps"
+
+    def node_name(self, part: str, member: str) -> str:
+        """The name of the node of a member. part: its step group, or its task."""
+        return (
+            f"{self.name}.{member}" if self.graph is not None else f"{self.name}[{part}].{member}"
+        )
+
+    def member_name(self, node: Node) -> str:
+        """The name of the step, task or item that a node is of, as its own node's name ends."""
+        return str(node["name"][len(self.node_name(part_of(node), "")) :])
 
 
 def make(

@@ -14,7 +14,8 @@ from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, pods
 from argojobs.engine.operator.arguments import ABSENT
 from argojobs.engine.operator.frames import Frame
-from argojobs.engine.operator.phases import completed
+from argojobs.engine.operator.membership import hook_of, part_of
+from argojobs.engine.operator.phases import ON_EXIT, completed
 from argojobs.engine.operator.references import Members, last_attempt, own_outputs
 from argojobs.engine.operator.resolve import artifact, scope_in
 from argojobs.engine.operator.scope import MISSING, Scope, Values, fill
@@ -38,16 +39,12 @@ def run(turn: Turn, frame: Frame, node: Node, step: dict[str, Any], member: str)
     for name, hook in sorted((step.get("hooks") or {}).items()):
         if name == "exit":
             continue
-        problem = _run_one(
-            turn, frame, node, hook, name=f"{node['name']}.hooks.{name}", member=member
-        )
+        problem = _run_one(turn, frame, node, hook, name=name, member=member)
         if problem:
             return problem
     hook = _exit_hook(turn, step)
     if hook is not None and completed(node) and turn.may_run(on_exit=True):
-        return _run_one(
-            turn, frame, node, hook, name=f"{node['name']}.onExit", member=member, on_exit=True
-        )
+        return _run_one(turn, frame, node, hook, name=ON_EXIT, member=member, on_exit=True)
     return ""
 
 
@@ -77,7 +74,8 @@ def _run_one(
     member: str,
     on_exit: bool = False,
 ) -> str:
-    if turn.named(name) is not None:
+    shown = f"{node['name']}.{name}" if on_exit else f"{node['name']}.hooks.{name}"
+    if turn.named(shown) is not None:
         return ""
     scope = _scope(turn, frame, node, member)
     try:
@@ -85,24 +83,23 @@ def _run_one(
             if not truth(hook["expression"], scope):
                 return ""
         elif not on_exit:
-            return f"Expression required for hook {name}"
+            return f"Expression required for hook {shown}"
         arguments = filled(hook.get("arguments") or {}, scope)
     except ManifestError as error:
         return error.what
     started = execute.run(
         turn,
         execute.Call(
-            name,
+            shown,
             hook,
             arguments,
             frame,
-            "",
             on_exit=on_exit or frame.on_exit,
-            hooked=True,
             final=frame.final,
+            belongs=hook_of(node, name),
         ),
     )
-    turn.add_child(node["id"], turn.id_of(name))
+    turn.add_child(node["id"], turn.id_of(shown))
     return started.message if started.status == "error" else ""
 
 
@@ -126,11 +123,9 @@ def _scope(turn: Turn, frame: Frame, node: Node, member: str) -> Scope:
         **own_outputs(f"{reference}.{member}", outputs),
     }
     if frame.graph is not None:
-        members = Members(turn, frame, task=member.split("(", 1)[0], extra=extra)
+        members = Members(turn, frame, task=part_of(node), extra=extra)
     else:
-        members = Members(
-            turn, frame, group=frame.groups.get(member.split("(", 1)[0], 0), extra=extra
-        )
+        members = Members(turn, frame, group=int(part_of(node)), extra=extra)
     return scope_in(turn, frame, members)
 
 

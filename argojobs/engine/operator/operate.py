@@ -45,8 +45,8 @@ from argojobs.engine.operator.agenda import (
     PartReady,
     RetryOpen,
 )
-from argojobs.engine.operator.counts import part_of
 from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.turn import Turn
@@ -212,7 +212,7 @@ def _ended(turn: Turn, node: Node) -> None:
     if boundary and _fail_fast(turn, boundary):
         return
     if is_attempt(node):
-        whole = turn.named(node["name"][: node["name"].rindex("(")])
+        whole = turn.node(node.get("_retry", ""))
         if whole is not None:
             retry.advance(turn, whole)
         return
@@ -222,11 +222,7 @@ def _ended(turn: Turn, node: Node) -> None:
         return
     frame = execute.frame_of(turn, boundary)
     if is_hook(node):
-        local = node["name"][len(frame.name) :]
-        if frame.graph is None:
-            turn.later(PartChanged(boundary, local[1 : local.index("]")]))
-        else:
-            turn.later(PartChanged(boundary, part_of(node, frame.name)))
+        turn.later(PartChanged(boundary, part_of(node)))
     elif not fulfilled(turn.must(boundary)):
         (steps if frame.graph is None else dag).member_ended(turn, frame, node)
 
@@ -285,8 +281,7 @@ def _broke(turn: Turn, node: Node, message: str) -> None:
     if frame.graph is not None:
         turn.mark(node["id"], "Error", f"task '{node['name']}' errored: {message}")
         return
-    local = node["name"][len(frame.name) :]
-    group = turn.must(turn.id_of(frame.name + local[: local.index("]") + 1]))
+    group = turn.must(turn.id_of(f"{frame.name}[{part_of(node)}]"))
     if not fulfilled(group):
         turn.mark(
             group["id"],
@@ -310,7 +305,7 @@ def _resume(turn: Turn, frame: Frame) -> None:
     if frame.graph is not None:
         dag.resume(turn, frame)
         return
-    index = int(turn.waiting(frame.id)[0][1:-1])
+    index = int(turn.waiting(frame.id)[0])
     steps.resume(turn, frame, index)
 
 

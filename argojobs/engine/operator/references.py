@@ -123,11 +123,10 @@ def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
 def _loop_children(turn: Turn, frame: Frame, member: str) -> list[Node]:
     """The items of a step that loops, those that its `when` skipped left out."""
     group = turn.named(f"{frame.name}[{frame.groups[member]}]")
-    start = f"{frame.name}[{frame.groups[member]}].{member}("
     return [
         child
         for child in (_children(turn, group) if group else ())
-        if child["name"].startswith(start) and child["type"] != "Skipped"
+        if child.get("_step") == member and "_item" in child and child["type"] != "Skipped"
     ]
 
 
@@ -236,7 +235,7 @@ def _gathered(prefix: str, children: list[Node]) -> dict[str, Any]:
     maps: list[dict[str, str]] = []
     lists: dict[str, list[str]] = {}
     results: list[str] = []
-    for child in sorted(children, key=lambda node: _index(node["name"])):
+    for child in sorted(children, key=lambda node: int(node["_item"])):
         outputs = child.get("outputs")
         if not outputs or child["phase"] != "Succeeded":
             continue
@@ -254,7 +253,3 @@ def _gathered(prefix: str, children: list[Node]) -> dict[str, Any]:
     for name, listed in lists.items():
         found[f"{prefix}.outputs.parameters.{name}"] = fanout.joined_values(listed)
     return found
-
-
-def _index(name: str) -> int:
-    return int(name[name.rindex("(") + 1 :].split(":", 1)[0])

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.engine.model import Action, Node
-from argojobs.engine.operator import counts
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator import counts, membership
+from argojobs.engine.operator.frames import Frame, Member
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.templates import Templates
+from argojobs.manifest import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,7 @@ class Outcome:
     actions: tuple[Action, ...] = ()
     counts: dict[counts.Key, int] = field(default_factory=dict)
     frames: dict[str, Frame] = field(default_factory=dict)
-    expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = field(
-        default_factory=dict
-    )
+    expansions: dict[tuple[str, str], list[Member]] = field(default_factory=dict)
     ready: dict[str, list[str]] = field(default_factory=dict)
     rang: float | None = None
 
@@ -63,13 +62,13 @@ class RunState:
         self.nodes: dict[str, Node] = {}
         self.counts: dict[counts.Key, int] = {}
         self.frames: dict[str, Frame] = {}
-        self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+        self.expansions: dict[tuple[str, str], list[Member]] = {}
         self.ready: dict[str, list[str]] = {}
         self.alarms: list[tuple[float, str]] = []
         self.outputs_version = 0
         self.transient_errors = ""
         self.restored = False  # whether the caches are filled: operate does it at the first event
-        self.ids: dict[str, str] = {}  # names to ids, as they are asked for
+        self._ids: dict[str, str] = {}  # names to ids, as they are asked for
         self.templates = Templates(self.spec)
         self.constants: dict[str, Any] | None = None  # variables.py fills it
 
@@ -90,16 +89,17 @@ class RunState:
         """
         state = cls(workflow, dict(private or {}))
         state.transient_errors = transient_errors
-        state.nodes = {node["id"]: node for node in nodes}
+        state.nodes = membership.completed({node["id"]: node for node in nodes}, state.id_of)
         for node in state.nodes.values():
-            counts.fold(state.counts, None, node, state.boundary_name(node))
+            counts.fold(state.counts, None, node)
             state._set_alarm(node)
         return state
 
-    def boundary_name(self, node: Node) -> str:
-        """The name of the node's boundary, "" when it has none."""
-        boundary = self.nodes.get(node.get("boundaryID", ""))
-        return boundary["name"] if boundary else ""
+    def id_of(self, name: str) -> str:
+        """The id of the node with this name."""
+        if name not in self._ids:
+            self._ids[name] = names.node_id(self.name, name)
+        return self._ids[name]
 
     def apply(self, outcome: Outcome) -> None:
         """Fold an outcome of `operate` in."""

@@ -11,7 +11,8 @@ from typing import Any
 from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, fanout, hooks, outputs
 from argojobs.engine.operator.agenda import HooksDue, NodeBroke, PartChanged
-from argojobs.engine.operator.frames import Frame, expands, steps_of
+from argojobs.engine.operator.frames import Frame, Member, expands, steps_of
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.outbound import below
 from argojobs.engine.operator.phases import continues_on, fulfilled, unsuccessful
 from argojobs.engine.operator.references import Members, check_gathered
@@ -19,8 +20,6 @@ from argojobs.engine.operator.resolve import resolve, scope_in
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions import condition
-
-_Member = tuple[str, dict[str, Any]]
 
 
 def begin(turn: Turn, frame: Frame) -> None:
@@ -60,7 +59,7 @@ def restore(turn: Turn, frame: Frame) -> None:
     position = _first_unstarted(turn, frame, index, members)
     turn.counts["next", frame.id, index] = position
     if position < len(members):
-        turn.waiting(frame.id).append(f"[{index}]")
+        turn.waiting(frame.id).append(str(index))
 
 
 def _group_name(frame: Frame, index: int) -> str:
@@ -86,14 +85,14 @@ def _start_group(turn: Turn, frame: Frame, index: int) -> None:
     resume(turn, frame, index)
 
 
-def _make_members(turn: Turn, frame: Frame, index: int) -> list[_Member]:
+def _make_members(turn: Turn, frame: Frame, index: int) -> list[Member]:
     """The members of a group, expanded; those with no items become a skipped node."""
-    key = (frame.id, f"[{index}]")
+    key = (frame.id, str(index))
     known = turn.expansions.get(key) or turn.state.expansions.get(key)
     if known is not None:
         return known
     scope = scope_in(turn, frame, Members(turn, frame, group=index))
-    members: list[_Member] = []
+    members: list[Member] = []
     group_name = _group_name(frame, index)
     for step in steps_of(frame.template["steps"][index]):
         try:
@@ -103,34 +102,42 @@ def _make_members(turn: Turn, frame: Frame, index: int) -> list[_Member]:
                 f"failed to resolve references: {error.what}", hint=error.hint
             ) from error
         if not expands(resolved):
-            members.append((step["name"], resolved))
+            members.append(Member(step["name"], step["name"], None, resolved))
             continue
         expanded = fanout.expand(resolved, scope)
         if not expanded and turn.named(f"{group_name}.{step['name']}") is None:
-            _skip(turn, frame, index, (step["name"], step), message="Skipped, empty params")
-        members.extend(expanded)
+            empty = Member(step["name"], step["name"], None, step)
+            _skip(turn, frame, index, empty, message="Skipped, empty params")
+        members += [
+            Member(name, step["name"], item, body) for item, (name, body) in enumerate(expanded)
+        ]
     turn.expansions[key] = members
     return members
+
+
+def _belongs(index: int, item: Member) -> dict[str, Any]:
+    return {"_group": str(index), "_step": item.step, "_item": item.item}
 
 
 def _skip(
     turn: Turn,
     frame: Frame,
     index: int,
-    item: _Member,
+    item: Member,
     *,
     message: str,
     phase: str = "Skipped",
 ) -> None:
     """A member that does not run: skipped, or its `when` is wrong."""
-    member, step = item
+    step = item.body
     node = turn.create(
-        f"{_group_name(frame, index)}.{member}",
+        f"{_group_name(frame, index)}.{item.name}",
         "Skipped",
         phase,
         boundary_id=frame.id,
         template_name=step.get("template", "") if not step.get("inline") else "",
         message=message,
+        **_belongs(index, item),
     )
     turn.add_children((turn.id_of(_group_name(frame, index)),), node["id"], new=True)
 
@@ -144,12 +151,12 @@ def resume(turn: Turn, frame: Frame, index: int) -> None:
     waiting = turn.waiting(frame.id)
     waiting.clear()
     while position < len(members) and not fulfilled(turn.must(group_id)):
-        name = f"{_group_name(frame, index)}.{members[position][0]}"
+        name = f"{_group_name(frame, index)}.{members[position].name}"
         if turn.named(name) is not None:  # it came along from an earlier try
             position += 1
             continue
         if _start_member(turn, frame, index, members[position]) == "full":
-            waiting.append(f"[{index}]")
+            waiting.append(str(index))
             break
         position += 1
     turn.counts[key] = position
@@ -158,21 +165,21 @@ def resume(turn: Turn, frame: Frame, index: int) -> None:
 
 def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
     """The step, resolved, that a member's node was made for; None when there is none any more."""
-    local = node["name"][len(frame.name) :]
-    end = local.index("]")
-    return dict(_make_members(turn, frame, int(local[1:end]))).get(local[end + 2 :])
+    name = frame.member_name(node)
+    members = _make_members(turn, frame, int(part_of(node)))
+    return next((member.body for member in members if member.name == name), None)
 
 
-def _first_unstarted(turn: Turn, frame: Frame, index: int, members: list[_Member]) -> int:
+def _first_unstarted(turn: Turn, frame: Frame, index: int, members: list[Member]) -> int:
     prefix = _group_name(frame, index)
     return next(
-        (i for i, (name, _) in enumerate(members) if turn.named(f"{prefix}.{name}") is None),
+        (i for i, m in enumerate(members) if turn.named(f"{prefix}.{m.name}") is None),
         len(members),
     )
 
 
-def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
-    member, step = item
+def _start_member(turn: Turn, frame: Frame, index: int, item: Member) -> str:
+    member, step = item.name, item.body
     group_id = turn.id_of(_group_name(frame, index))
     name = f"{_group_name(frame, index)}.{member}"
     when = step.get("when", "")
@@ -194,6 +201,7 @@ def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
         member,
         on_exit=frame.on_exit,
         final=frame.final,
+        belongs=_belongs(index, item),
     )
     started = execute.run(turn, call)
     if started.status == "full":
@@ -212,14 +220,11 @@ def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
 
 def _step_of(turn: Turn, frame: Frame, node: Node) -> tuple[int, str, dict[str, Any]]:
     """Group, name and step of a member's node."""
-    local = node["name"][len(frame.name) :]
-    end = local.index("]")
-    index, member = int(local[1:end]), local[end + 2 :]
-    raw = next((s for s in steps_of(frame.template["steps"][index]) if s["name"] == member), None)
-    if raw is not None:
-        return index, member, raw
-    members = dict(_make_members(turn, frame, index))
-    return index, member, members.get(member, {})
+    index, member = int(part_of(node)), frame.member_name(node)
+    if "_item" not in node:
+        group = steps_of(frame.template["steps"][index])
+        return index, member, next((s for s in group if s["name"] == node["_step"]), {})
+    return index, member, called_by(turn, frame, node) or {}
 
 
 def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
@@ -236,14 +241,13 @@ def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
 def member_ended(turn: Turn, frame: Frame, node: Node) -> None:
     """A member is over: its exit handler, then perhaps its group."""
     run_hooks(turn, frame, node)
-    local = node["name"][len(frame.name) :]
-    turn.later(PartChanged(frame.id, local[1 : local.index("]")]))
+    turn.later(PartChanged(frame.id, part_of(node)))
 
 
 def group_progress(turn: Turn, frame: Frame, index: int) -> None:
     """End a group whose members and hooks are all over, and go on behind it."""
     group = turn.must(turn.id_of(_group_name(frame, index)))
-    if fulfilled(turn.must(frame.id)) or turn.counts.get(("left", frame.id, f"[{index}]")):
+    if fulfilled(turn.must(frame.id)) or turn.counts.get(("left", frame.id, str(index))):
         return
     if not fulfilled(group):
         if turn.counts.get(("next", frame.id, index)) < len(_make_members(turn, frame, index)):

@@ -15,7 +15,7 @@ from argojobs.engine import clock
 from argojobs.engine.model import Action, Node
 from argojobs.engine.operator import agenda, counts
 from argojobs.engine.operator.agenda import NodeEnded
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.frames import Frame, Member
 from argojobs.engine.operator.phases import EXECUTABLE, FULFILLED, fulfilled
 from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.templates import Templates
@@ -65,7 +65,7 @@ class Turn:
         self.agenda: deque[agenda.Item] = deque()
         self.touched: dict[str, None] = {}
         self.frames: dict[str, Frame] = {}
-        self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+        self.expansions: dict[tuple[str, str], list[Member]] = {}
         self.ready: dict[str, list[str]] = {}
         self.private: dict[str, Any] | None = None
         self.rang: float | None = None
@@ -77,10 +77,7 @@ class Turn:
 
     def id_of(self, name: str) -> str:
         """The id of the node with this name."""
-        ids = self.state.ids
-        if name not in ids:
-            ids[name] = names.node_id(self.state.name, name)
-        return ids[name]
+        return self.state.id_of(name)
 
     def pod_name(self, node_name: str, template: dict[str, Any]) -> str:
         """The name of the pod that runs a template for a node."""
@@ -104,19 +101,13 @@ class Turn:
         assert node is not None, node_id
         return node
 
-    def boundary_name(self, node: Node) -> str:
-        """The name of the node's boundary, "" when it has none."""
-        boundary = self.node(node.get("boundaryID", ""))
-        return str(boundary["name"]) if boundary else ""
-
     def put(self, node: Node) -> Node:
         """Store a whole node and count it; one that is over now goes on the agenda."""
         node_id = node["id"]
         old = self.node(node_id)
-        boundary_name = self.boundary_name(node)
-        counts.fold(self.counts, old, node, boundary_name)
+        counts.fold(self.counts, old, node)
         self.changes[node_id] = node
-        if boundary_name:
+        if "boundaryID" in node:
             self.touched[node["boundaryID"]] = None
         if fulfilled(node) and (old is None or not fulfilled(old)):
             self.agenda.append(NodeEnded(node_id))
@@ -156,9 +147,8 @@ class Turn:
         shown = name
         if boundary:
             shown = name.removeprefix(boundary["name"])
-            head, dot, tail = shown.partition(".")
-            if dot and (not head or (head[0] == "[" and head[-1] == "]" and head[1:-1].isdigit())):
-                shown = tail
+            if "_step" in fields:
+                shown = shown.removeprefix(f"[{fields.get('_group')}]")[1:]
         node: Node = {
             "id": self.id_of(name),
             "name": name,
