@@ -92,26 +92,11 @@ def run(turn: Turn, call: Call) -> Started:
 
 def substituted(turn: Turn, call: Call, bound: Template) -> Template:
     """A template with its inputs bound, globals and the call's own variables put in."""
-    local = locals_of(turn, call.name, bound, call.caller, in_dag=_in_dag(call.frame))
+    reference = call.frame.reference if call.frame is not None and call.caller else "steps"
+    local: dict[str, Any] = {"node.name": call.name, f"{reference}.name": call.caller}
+    if kind_of(bound) in POD_TYPES and bound.get("retryStrategy") is None:
+        local["pod.name"] = turn.pod_name(call.name, bound)
     return arguments.substitute(bound, local, Globals(turn, final=call.final))
-
-
-def _in_dag(frame: Frame | None) -> bool:
-    return frame is not None and frame.graph is not None
-
-
-def locals_of(
-    turn: Turn, name: str, template: Template, caller: str, *, in_dag: bool
-) -> dict[str, Any]:
-    """The variables of one node: its name, its pod's and its caller's."""
-    local: dict[str, Any] = {"node.name": name}
-    if in_dag and caller:
-        local["tasks.name"] = caller
-    else:
-        local["steps.name"] = caller
-    if kind_of(template) in POD_TYPES and template.get("retryStrategy") is None:
-        local["pod.name"] = turn.pod_name(name, template)
-    return local
 
 
 def is_full(turn: Turn, frame: Frame) -> bool:
@@ -226,6 +211,11 @@ def _display_name(template: Template) -> str:
     return str(annotations.get("workflows.argoproj.io/display-name") or "")
 
 
+def template_name(holder: Mapping[str, Any]) -> str:
+    """The name of the template that a step, task or hook calls, "" for one that is inline."""
+    return "" if holder.get("inline") else str(holder.get("template", ""))
+
+
 def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[str, bool]) -> Node:
     """The node of a call: a Pod starts Pending, all else Running."""
     inputs = template.get("inputs") or {}
@@ -236,7 +226,7 @@ def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[st
         kind,
         "Pending" if kind == "Pod" else "Running",
         boundary_id=call.frame.id if call.frame else "",
-        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        template_name=template_name(call.holder),
         flag=flag,
         inputs=shown or None,
         displayName=None if is_attempt else _display_name(template) or None,
@@ -252,7 +242,7 @@ def _broken(turn: Turn, call: Call, message: str, flag: dict[str, bool] | None =
         "Skipped",
         "Error",
         boundary_id=call.frame.id if call.frame else "",
-        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        template_name=template_name(call.holder),
         message=message,
         flag=flag or ({"hooked": True} if call.hooked else {}),
         **call.belongs,
@@ -311,7 +301,7 @@ def _holder_of(frame: Frame | None, whole: Node) -> dict[str, Any]:
         return {"inline": whole["_template"]}
     if whole.get("templateName") or frame is None:
         return {"template": whole.get("templateName", "")}
-    step = next((s for s in frames.members(frame) if s["name"] == whole.get("_step")), {})
+    step = frame.steps.get(whole.get("_step", ""), {})
     return {"inline": step["inline"]} if step.get("inline") else {"template": ""}
 
 

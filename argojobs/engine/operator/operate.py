@@ -25,13 +25,12 @@ from argojobs.engine.model import (
 from argojobs.engine.operator import (
     again,
     agenda,
-    dag,
+    boundaries,
     execute,
     finish,
     outputs,
     pods,
     retry,
-    steps,
     stopping,
     suspend,
 )
@@ -45,7 +44,6 @@ from argojobs.engine.operator.agenda import (
     PartReady,
     RetryOpen,
 )
-from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.state import Outcome, RunState
@@ -84,8 +82,7 @@ def _restore(turn: Turn) -> None:
     """After a restart: find again what each open template waits for."""
     for node_id, node in turn.state.nodes.items():
         if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
-            frame = execute.frame_of(turn, node_id)
-            (steps.restore if frame.graph is None else dag.restore)(turn, frame)
+            boundaries.of(turn, node_id).restore()
 
 
 def _take(turn: Turn, event: Event) -> None:
@@ -180,29 +177,23 @@ def _do(turn: Turn, item: agenda.Item) -> None:
         case RetryOpen(node_id):
             retry.begin_again(turn, turn.must(node_id))
         case BoundaryBegun(boundary_id):
-            frame = execute.frame_of(turn, boundary_id)
-            (steps.begin if frame.graph is None else dag.begin)(turn, frame)
+            boundaries.of(turn, boundary_id).begin()
         case BoundaryOpen(boundary_id):
-            frame = execute.frame_of(turn, boundary_id)
-            (steps.go_on if frame.graph is None else dag.go_on)(turn, frame)
+            boundaries.of(turn, boundary_id).look()
         case PartChanged(boundary_id, part):
-            frame = execute.frame_of(turn, boundary_id)
-            if frame.graph is None:
-                steps.group_progress(turn, frame, int(part))
-            else:
-                dag.task_progress(turn, frame, part)
+            boundaries.of(turn, boundary_id).advance(part)
         case PartReady(boundary_id, part):
-            dag.ready(turn, execute.frame_of(turn, boundary_id), part)
+            boundaries.of(turn, boundary_id).start(part)
         case _:
             assert_never(item)
 
 
 def _hooks_due(turn: Turn, node: Node) -> None:
-    boundary = node.get("boundaryID", "")
-    if not boundary or is_hook(node) or is_attempt(node) or fulfilled(turn.must(boundary)):
+    if not node.get("boundaryID") or is_hook(node) or is_attempt(node):
         return
-    frame = execute.frame_of(turn, boundary)
-    (steps if frame.graph is None else dag).run_hooks(turn, frame, node)
+    boundary = boundaries.of(turn, node["boundaryID"])
+    if not boundary.is_over():
+        boundary.run_hooks(node)
 
 
 def _ended(turn: Turn, node: Node) -> None:
@@ -220,11 +211,10 @@ def _ended(turn: Turn, node: Node) -> None:
         turn.touched[turn.state.name] = None  # a dag that is done waits for the workflow's hooks
     if not boundary or node["type"] == "StepGroup":
         return
-    frame = execute.frame_of(turn, boundary)
     if is_hook(node):
         turn.later(PartChanged(boundary, part_of(node)))
-    elif not fulfilled(turn.must(boundary)):
-        (steps if frame.graph is None else dag).member_ended(turn, frame, node)
+    elif not (around := boundaries.of(turn, boundary)).is_over():
+        around.member_ended(node)
 
 
 def _published(turn: Turn, node: Node) -> Node:
@@ -250,63 +240,35 @@ def _fail_fast(turn: Turn, boundary: str) -> bool:
 
     Argo counts a failed attempt too, so that retries inside such a template do not happen.
     """
-    frame = execute.frame_of(turn, boundary)
-    if not frame.template.get("failFast") or not turn.counts.get(("failed", boundary)):
+    around = boundaries.of(turn, boundary)
+    if not around.frame.template.get("failFast") or not turn.counts.get(("failed", boundary)):
         return False
-    if turn.counts.get(("active", boundary)) or fulfilled(turn.must(boundary)):
-        return True
-    if frame.graph is None:
-        index = max(
-            i
-            for i in range(len(frame.template["steps"]))
-            if turn.named(f"{frame.name}[{i}]") is not None
-        )
-        turn.mark(turn.id_of(f"{frame.name}[{index}]"), "Failed", execute.FAIL_FAST)
-    turn.mark(boundary, "Failed", execute.FAIL_FAST)
+    if not turn.counts.get(("active", boundary)) and not around.is_over():
+        around.fail_fast()
     return True
 
 
 def _broke(turn: Turn, node: Node, message: str) -> None:
-    """A Steps or DAG node is Error by itself: its parent is told why, as Argo words it."""
+    """A node is Error by itself: its parent is told why, as Argo words it."""
     if is_attempt(node):
         return
     boundary = node.get("boundaryID", "")
     if not boundary:
         if node["id"] == turn.state.name:
             finish.broke(turn, message)
-        return
-    if is_hook(node):
-        return
-    frame: Frame = execute.frame_of(turn, boundary)
-    if frame.graph is not None:
-        turn.mark(node["id"], "Error", f"task '{node['name']}' errored: {message}")
-        return
-    group = turn.must(turn.id_of(f"{frame.name}[{part_of(node)}]"))
-    if not fulfilled(group):
-        turn.mark(
-            group["id"],
-            "Error",
-            f"step group deemed errored due to child {node['name']} error: {message}",
-        )
+    elif not is_hook(node):
+        boundaries.of(turn, boundary).broke(node, message)
 
 
-def _conclude(turn: Turn, boundary: str) -> None:
-    node = turn.node(boundary)
+def _conclude(turn: Turn, node_id: str) -> None:
+    node = turn.node(node_id)
     if node is None or fulfilled(node):
         return
-    frame = execute.frame_of(turn, boundary)
-    if turn.waiting(boundary) and not execute.is_full(turn, frame):
-        _resume(turn, frame)
-    if frame.graph is not None and not turn.agenda:
-        dag.conclude(turn, frame)
-
-
-def _resume(turn: Turn, frame: Frame) -> None:
-    if frame.graph is not None:
-        dag.resume(turn, frame)
-        return
-    index = int(turn.waiting(frame.id)[0])
-    steps.resume(turn, frame, index)
+    boundary = boundaries.of(turn, node_id)
+    if turn.waiting(node_id) and not execute.is_full(turn, boundary.frame):
+        boundary.resume()
+    if not turn.agenda:
+        boundary.conclude()
 
 
 def _use_free_slots(turn: Turn) -> None:
@@ -314,10 +276,9 @@ def _use_free_slots(turn: Turn) -> None:
     if turn.spec.get("parallelism") is None:
         return
     held = {**turn.state.ready, **turn.ready}
-    for boundary in sorted(key for key, tasks in held.items() if tasks):
-        node = turn.must(boundary)
-        frame = execute.frame_of(turn, boundary)
-        if not fulfilled(node) and not execute.is_full(turn, frame):
-            _resume(turn, frame)
+    for node_id in sorted(key for key, parts in held.items() if parts):
+        boundary = boundaries.of(turn, node_id)
+        if not boundary.is_over() and not execute.is_full(turn, boundary.frame):
+            boundary.resume()
             if turn.agenda:
                 return
