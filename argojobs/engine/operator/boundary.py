@@ -22,6 +22,8 @@ from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions import condition
 
+Ids = tuple[str, ...]
+
 
 class Boundary(ABC):
     """A Steps or DAG node within a turn. A part of it is a step group or a task (`Frame`)."""
@@ -33,16 +35,12 @@ class Boundary(ABC):
     # -- what each kind has to say ---------------------------------------------------------------
 
     @abstractmethod
-    def begin(self) -> None:
-        """Start what waits for nothing."""
-
-    @abstractmethod
     def look(self) -> None:
-        """Go on with a node whose members may have ended meanwhile, or be missing."""
+        """Start what waits for nothing, and go on with what has ended meanwhile."""
 
     @abstractmethod
     def restore(self) -> None:
-        """Find again, after a restart, what has not started: counters and queues are caches."""
+        """Find out what has not started, at the start or after a restart."""
 
     @abstractmethod
     def resume(self) -> None:
@@ -124,20 +122,20 @@ class Boundary(ABC):
 
     def has_unstarted(self, part: str) -> bool:
         """Whether a part has members that wait for a free slot."""
-        return bool(self.turn.counts.get(("next", self.frame.id, part)) < len(self.members(part)))
+        return self.turn.counts["next", self.frame.id, part] < len(self.members(part))
 
     def start_members(self, part: str) -> bool:
         """Start the members of a part that have no node yet. True when all have one."""
         members, key = self.members(part), ("next", self.frame.id, part)
         parents = (self.turn.id_of(self.frame.part_name(part)),)
-        place = self.unstarted(part, self.turn.counts.get(key))
+        place = self.unstarted(part, self.turn.counts[key])
         while place < len(members) and self.start_member(part, members[place], parents):
             place = self.unstarted(part, place + 1)
         self.turn.counts[key] = place
         self.turn.later(PartChanged(self.frame.id, part))
         return place == len(members)
 
-    def start_member(self, part: str, member: Member, parents: tuple[str, ...]) -> bool:
+    def start_member(self, part: str, member: Member, parents: Ids) -> bool:
         """Start a member below its parents, or leave it out. False: there is no free slot."""
         turn, frame, step = self.turn, self.frame, member.body
         when = step.get("when", "")
@@ -145,10 +143,11 @@ class Boundary(ABC):
             try:
                 proceed = condition.holds(when)
             except ManifestError as error:
-                self.leave_out(part, member, parents, error.what, phase="Error")
+                self.leave_out(part, member, parents, "Error", error.what)
                 return True
             if not proceed:
-                self.leave_out(part, member, parents, f"when '{when}' evaluated false")
+                message = f"when '{when}' evaluated false"
+                self.leave_out(part, member, parents, "Skipped", message)
                 return True
         name = frame.node_name(part, member.name)
         call = execute.Call(
@@ -172,15 +171,7 @@ class Boundary(ABC):
             turn.later(HooksDue(node_id))
         return True
 
-    def leave_out(
-        self,
-        part: str,
-        member: Member,
-        parents: tuple[str, ...],
-        message: str,
-        *,
-        phase: str = "Skipped",
-    ) -> None:
+    def leave_out(self, part: str, member: Member, parents: Ids, phase: str, message: str) -> None:
         """A member that does not run: skipped, omitted, or wrong (phase Error)."""
         step = member.body
         node = self.turn.create(

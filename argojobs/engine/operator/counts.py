@@ -17,7 +17,8 @@ Keys:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from argojobs.engine.model import Node
@@ -25,7 +26,23 @@ from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, EXECUTABLE, FULFILLED, UNSUCCESSFUL
 
 Key = tuple[Any, ...]
-Counts = MutableMapping[Key, int]
+
+
+class Overlay:
+    """Counters with changes of their own (`own`) over counters that stay as they are."""
+
+    def __init__(self, base: Counter[Key]) -> None:
+        self.base = base
+        self.own: dict[Key, int] = {}
+
+    def __getitem__(self, key: Key) -> int:
+        return self.own[key] if key in self.own else self.base[key]
+
+    def __setitem__(self, key: Key, value: int) -> None:
+        self.own[key] = value
+
+
+Counts = Counter[Key] | Overlay
 
 _LEAVES_AND_BRANCHES = frozenset({"Pod", "Steps", "DAG"})
 
@@ -36,9 +53,9 @@ def fold(counts: Counts, old: Node | None, new: Node) -> None:
         return
     if old is not None:
         for key, amount in _contributions(old):
-            counts[key] = counts.get(key, 0) - amount
+            counts[key] -= amount
     for key, amount in _contributions(new):
-        counts[key] = counts.get(key, 0) + amount
+        counts[key] += amount
 
 
 def _contributions(node: Node) -> Iterator[tuple[Key, int]]:

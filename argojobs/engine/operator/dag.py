@@ -12,7 +12,7 @@ from typing import Any
 from argojobs.engine.model import Node
 from argojobs.engine.operator import assess, execute, hooks, outputs
 from argojobs.engine.operator.agenda import HooksDue, PartReady
-from argojobs.engine.operator.boundary import Boundary
+from argojobs.engine.operator.boundary import Boundary, Ids
 from argojobs.engine.operator.frames import DagFrame, Member, expands
 from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.outbound import below, outbound
@@ -31,11 +31,6 @@ class Dag(Boundary):
 
     frame: DagFrame
 
-    def begin(self) -> None:
-        """Start the tasks that depend on nothing."""
-        self.restore()
-        self.look()
-
     def look(self) -> None:
         """See `Boundary`."""
         self.resume()
@@ -51,7 +46,7 @@ class Dag(Boundary):
             node = self.part_node(task)
             if node is None:
                 unmade.append(task)
-            elif fulfilled(node) and not counts.get(("left", key, task)):
+            elif fulfilled(node) and not counts["left", key, task]:
                 settled.add(task)
                 counts["settled", key, task] = 1
             elif not fulfilled(node) and node["type"] == "TaskGroup":
@@ -94,19 +89,19 @@ class Dag(Boundary):
         node = self.part_node(part)
         if node is None:
             return
-        left = counts.get(("left", key, part))
+        left = counts["left", key, part]
         if not fulfilled(node):
             if node["type"] == "TaskGroup" and left == 1 and not self.has_unstarted(part):
                 children = (turn.must(child) for child in node.get("children", ()))
                 bad = [one["phase"] for one in children if unsuccessful(one) and not is_hook(one)]
                 turn.mark(node["id"], bad[-1] if bad else "Succeeded")
             return
-        if left or counts.get(("settled", key, part)):
+        if left or counts["settled", key, part]:
             return
         counts["settled", key, part] = 1
         for follower in self.frame.graph.followers.get(part, ()):
             waits = ("deps", key, follower)
-            if follower in self.frame.graph.rank and counts.get(waits):
+            if follower in self.frame.graph.rank and counts[waits]:
                 counts[waits] -= 1
                 if not counts[waits]:
                     turn.later(PartReady(key, follower))
@@ -114,7 +109,7 @@ class Dag(Boundary):
     def conclude(self) -> None:
         """See `Boundary`."""
         turn, frame, targets = self.turn, self.frame, self.frame.graph.targets
-        if turn.counts.get(("open", frame.id)) or self.is_over():
+        if turn.counts["open", frame.id] or self.is_over():
             return
         try:
             for target in targets:
@@ -179,18 +174,10 @@ class Dag(Boundary):
         """See `Boundary`."""
         return resolve(step, scope, is_task=True)
 
-    def leave_out(
-        self,
-        part: str,
-        member: Member,
-        parents: tuple[str, ...],
-        message: str,
-        *,
-        phase: str = "Skipped",
-    ) -> None:
+    def leave_out(self, part: str, member: Member, parents: Ids, phase: str, message: str) -> None:
         """See `Boundary`. Argo shows the template as the task has it, into which nothing is put."""
         as_written = member._replace(body=self.frame.steps[part])
-        super().leave_out(part, as_written, parents, message, phase=phase)
+        super().leave_out(part, as_written, parents, phase, message)
 
     def _start_task(self, task: str) -> bool:
         """Start a task whose dependencies are settled. False when there is no free slot for it."""
@@ -199,17 +186,17 @@ class Dag(Boundary):
             return self.start_members(task)
         try:
             if task in logic and not depends.evaluate(logic[task], self._asked):
-                self._leave_task_out(task, _OMITTED, phase="Omitted")
+                self._leave_task_out(task, "Omitted", _OMITTED)
                 return True
             self._check_ancestors(task)
             members = self.members(task)
         except ManifestError as error:
-            self._leave_task_out(task, error.what, phase="Error")
+            self._leave_task_out(task, "Error", error.what)
             return True
         if not expands(step):
             return self.start_member(task, members[0], self._parents(task))
         if not members:
-            self._leave_task_out(task, "Skipped, empty params")
+            self._leave_task_out(task, "Skipped", "Skipped, empty params")
             return True
         group = turn.create(
             self.frame.part_name(task),
@@ -224,9 +211,9 @@ class Dag(Boundary):
             turn.later(HooksDue(group["id"]))
         return self.start_members(task)
 
-    def _leave_task_out(self, task: str, message: str, *, phase: str = "Skipped") -> None:
+    def _leave_task_out(self, task: str, phase: str, message: str) -> None:
         whole = Member(task, task, None, self.frame.steps[task])
-        self.leave_out(task, whole, self._parents(task), message, phase=phase)
+        self.leave_out(task, whole, self._parents(task), phase, message)
 
     def _check_ancestors(self, task: str) -> None:
         """Raise what is wrong with the loops before a task: Argo gathers them all, used or not."""

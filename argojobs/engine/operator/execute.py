@@ -107,15 +107,15 @@ def is_full(turn: Turn, frame: Frame) -> bool:
     if _workflow_is_full(turn):
         return True
     template = frame.template
-    if template.get("failFast") and turn.counts.get(("failed", frame.id)):
+    if template.get("failFast") and turn.counts["failed", frame.id]:
         return True
     limit = int(template.get("parallelism") or 0)
-    return limit > 0 and turn.counts.get(("active", frame.id)) >= limit
+    return limit > 0 and turn.counts["active", frame.id] >= limit
 
 
 def _workflow_is_full(turn: Turn) -> bool:
     limit = turn.spec.get("parallelism")
-    return limit is not None and turn.counts.get(("pods", None)) >= int(limit)
+    return limit is not None and turn.counts["pods", None] >= int(limit)
 
 
 def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int) -> Started:
@@ -157,16 +157,8 @@ def _dispatch(turn: Turn, call: Call, template: Template, flag: dict[str, bool])
     if kind in {"steps", "dag"}:
         node_kind = "Steps" if kind == "steps" else "DAG"
         node = _create(turn, call, node_kind, template, flag)
-        depth = 1 if call.frame is None else call.frame.depth + 1
         try:
-            turn.frames[node["id"]] = frames.make(
-                node,
-                template,
-                on_exit=call.on_exit,
-                final=call.final,
-                depth=depth,
-                version=_version(turn, template),
-            )
+            _make_frame(turn, call, node, template)
         except ManifestError as error:
             turn.mark(node["id"], "Error", error.what)
             return Started("error", node, error.what)
@@ -195,10 +187,6 @@ def _dispatch(turn: Turn, call: Call, template: Template, flag: dict[str, bool])
     return Started("error", _broken(turn, call, message, flag), message)
 
 
-def _version(turn: Turn, template: Template) -> int | None:
-    return turn.outputs_version if "workflow.outputs" in str(template) else None
-
-
 def _checked(turn: Turn, node: Node, problem: str) -> Started:
     if not problem:
         return Started("started", turn.node(node["id"]))
@@ -218,8 +206,7 @@ def template_name(holder: Mapping[str, Any]) -> str:
 
 def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[str, bool]) -> Node:
     """The node of a call: a Pod starts Pending, all else Running."""
-    inputs = template.get("inputs") or {}
-    shown = {key: value for key, value in inputs.items() if value}
+    inputs = {key: value for key, value in (template.get("inputs") or {}).items() if value}
     is_attempt = flag.get("retried") and kind != "Retry"
     return turn.create(
         call.name,
@@ -228,7 +215,7 @@ def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[st
         boundary_id=call.frame.id if call.frame else "",
         template_name=template_name(call.holder),
         flag=flag,
-        inputs=shown or None,
+        inputs=inputs or None,
         displayName=None if is_attempt else _display_name(template) or None,
         _template=call.holder.get("inline"),
         **call.belongs,
@@ -257,17 +244,20 @@ def frame_of(turn: Turn, node_id: str) -> Frame:
     frame = turn.frames.get(node_id) or turn.state.frames.get(node_id)
     if frame is None or (frame.version is not None and frame.version != turn.outputs_version):
         node = turn.must(node_id)
-        template = template_of(turn, node)
-        outer = _frame_around(turn, node)
-        frame = frames.make(
-            node,
-            template,
-            on_exit=(outer is not None and outer.on_exit) or is_exit_handler(_whole(turn, node)),
-            final=outer.final if outer is not None else is_hook(_whole(turn, node)),
-            depth=1 if outer is None else outer.depth + 1,
-            version=_version(turn, template),
-        )
-        turn.frames[node_id] = frame
+        return _make_frame(turn, call_of(turn, node), node, template_of(turn, node))
+    return frame
+
+
+def _make_frame(turn: Turn, call: Call, node: Node, template: Template) -> Frame:
+    frame = frames.make(
+        node,
+        template,
+        on_exit=call.on_exit,
+        final=call.final,
+        depth=1 if call.frame is None else call.frame.depth + 1,
+        version=turn.outputs_version if "workflow.outputs" in str(template) else None,
+    )
+    turn.frames[node["id"]] = frame
     return frame
 
 

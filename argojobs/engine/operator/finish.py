@@ -10,7 +10,7 @@ from typing import Any
 
 from argojobs.engine.model import WakeAt
 from argojobs.engine.operator import execute
-from argojobs.engine.operator.hooks import filled, truth, workflow_scope
+from argojobs.engine.operator.hooks import exit_hook, filled, truth, workflow_scope
 from argojobs.engine.operator.phases import COMPLETED, ON_EXIT, fulfilled, unsuccessful
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
@@ -138,7 +138,7 @@ def _start_hook(turn: Turn, name: str, node_name: str, hook: dict[str, Any]) -> 
 
 def _exit_handler(turn: Turn) -> Any:
     """The node of the workflow's exit handler, started when it is due; None without one."""
-    hook = _exit_hook(turn)
+    hook = exit_hook(turn, turn.spec)
     if hook is None:
         return None
     name = f"{turn.state.name}.onExit"
@@ -154,21 +154,6 @@ def _exit_handler(turn: Turn) -> Any:
     return turn.named(name)
 
 
-def _exit_hook(turn: Turn) -> dict[str, Any] | None:
-    arguments = turn.spec.get("arguments") or {}
-    if turn.spec.get("onExit"):
-        return {"template": turn.spec["onExit"], "arguments": arguments}
-    hook = (turn.spec.get("hooks") or {}).get("exit")
-    if hook is None:
-        return None
-    given = hook.get("arguments") or {}
-    return (
-        hook
-        if given.get("parameters") or given.get("artifacts")
-        else {**hook, "arguments": arguments}
-    )
-
-
 def _end(turn: Turn, phase: str, message: str) -> None:
     if not turn.status("startedAt"):
         turn.workflow["startedAt"] = turn.stamp
@@ -181,14 +166,14 @@ def _end(turn: Turn, phase: str, message: str) -> None:
 
 def conditions(turn: Turn) -> None:
     """`status.conditions`, `status.progress`: set where this turn changed them."""
-    done, total = turn.counts.get(("done",)), turn.counts.get(("total",))
+    done, total = turn.counts[("done",)], turn.counts[("total",)]
     progress_text = f"{done}/{total}"
     if turn.status("phase") and progress_text != turn.status("progress"):
         turn.workflow["progress"] = progress_text
     found = {c["type"]: c["status"] for c in turn.status("conditions") or ()}
     wanted = dict(found)
-    if turn.counts.get(("pods", None)) or "PodRunning" in found:
-        wanted["PodRunning"] = "True" if turn.counts.get(("running",)) else "False"
+    if turn.counts["pods", None] or "PodRunning" in found:
+        wanted["PodRunning"] = "True" if turn.counts[("running",)] else "False"
     if turn.status("phase") in COMPLETED:
         wanted["Completed"] = "True"
     if wanted != found:

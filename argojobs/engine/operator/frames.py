@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from argojobs.engine.model import Node, Template
@@ -45,9 +46,10 @@ class Frame(ABC):
     template: inputs and globals substituted. on_exit: part of an exit handler, so that it runs
     on after a Stop. final: part of a hook of the workflow, which sees how that ended. depth: how
     many templates deep. version: of the global outputs that the template was made with, None when
-    it mentions none. steps: its steps or tasks by name, as the template has them. captured: those
-    whose standard output the template refers to. gathered: loops whose gathering may go wrong, as
-    Argo parses what they print, or looks for their template by a name.
+    it mentions none. steps: its steps or tasks by name, as the template has them. parts: of which
+    part each is. captured: those whose standard output the template refers to. gathered: loops
+    whose gathering may go wrong, as Argo parses what they print, or looks for their template by a
+    name.
     """
 
     #: How the template refers to its members: `steps` or `tasks`.
@@ -65,6 +67,7 @@ class Frame(ABC):
     depth: int
     version: int | None
     steps: dict[str, dict[str, Any]]
+    parts: dict[str, str]
     captured: frozenset[str]
     gathered: tuple[str, ...]
 
@@ -77,16 +80,8 @@ class Frame(ABC):
         """The name of the node of a part: of a StepGroup, a TaskGroup or a task."""
 
     @abstractmethod
-    def part_of_step(self, step: str) -> str:
-        """The part that a step or task is of."""
-
-    @abstractmethod
-    def seen_from(self, part: str | None) -> Iterable[str]:
-        """The members whose outputs a part may refer to; None is what comes after all parts."""
-
-    @abstractmethod
     def sees(self, part: str | None, step: str) -> bool:
-        """Whether a part may refer to the outputs of a member."""
+        """Whether a part may refer to the outputs of a member; None is what comes after all."""
 
     def member_name(self, node: Node) -> str:
         """The name of the step, task or item that a node is of, as its own node's name ends."""
@@ -102,7 +97,6 @@ class StepsFrame(Frame):
     skipped_artifacts = True
 
     groups: list[list[dict[str, Any]]]
-    places: dict[str, int]
 
     def node_name(self, part: str, member: str) -> str:
         """See `Frame`."""
@@ -112,17 +106,9 @@ class StepsFrame(Frame):
         """See `Frame`."""
         return f"{self.name}[{part}]"
 
-    def part_of_step(self, step: str) -> str:
-        """See `Frame`."""
-        return str(self.places[step])
-
-    def seen_from(self, part: str | None) -> Iterable[str]:
-        """See `Frame`: the steps of the groups before."""
-        return [step for step in self.places if self.sees(part, step)]
-
     def sees(self, part: str | None, step: str) -> bool:
-        """See `Frame`."""
-        return step in self.places and (part is None or self.places[step] < int(part))
+        """See `Frame`: those of the groups before."""
+        return step in self.parts and (part is None or int(self.parts[step]) < int(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +130,8 @@ class DagFrame(Frame):
         """See `Frame`."""
         return f"{self.name}.{part}"
 
-    def part_of_step(self, step: str) -> str:
-        """See `Frame`."""
-        return step
-
-    def seen_from(self, part: str | None) -> Iterable[str]:
-        """See `Frame`: all that a task depends on, directly or through others."""
-        return self.steps if part is None else self.graph.ancestors(part)
-
     def sees(self, part: str | None, step: str) -> bool:
-        """See `Frame`."""
+        """See `Frame`: those that a task depends on, directly or through others."""
         return step in self.steps and (part is None or self.graph.is_ancestor(part, step))
 
 
@@ -169,29 +147,29 @@ def make(
     """The frame of a Steps or DAG node. Raises ExpressionError for a wrong `depends`."""
     captured = frozenset(a or b for a, b in _CAPTURED.findall(json.dumps(template)))
     groups = [steps_of(group) for group in template.get("steps") or ()]
-    is_dag = template.get("dag") is not None
-    tasks = (template["dag"].get("tasks") or ()) if is_dag else [s for g in groups for s in g]
-    steps = {step["name"]: step for step in tasks}
-    common: dict[str, Any] = {
-        "id": node["id"],
-        "name": node["name"],
-        "template": template,
-        "on_exit": on_exit,
-        "final": final,
-        "depth": depth,
-        "version": version,
-        "steps": steps,
-        "captured": captured,
-        "gathered": tuple(
-            name
-            for name, step in steps.items()
-            if expands(step) and (step.get("inline") or name in captured)
-        ),
-    }
-    if is_dag:
-        return DagFrame(**common, graph=graph.build(template))
-    places = {step["name"]: place for place, group in enumerate(groups) for step in group}
-    return StepsFrame(**common, groups=groups, places=places)
+    dag = template.get("dag")
+    parts = [
+        *((str(place), step) for place, group in enumerate(groups) for step in group),
+        *((task["name"], task) for task in (dag or {}).get("tasks") or ()),
+    ]
+    loops = [step for _, step in parts if expands(step)]
+    gathered = [s["name"] for s in loops if s.get("inline") or s["name"] in captured]
+    kind: Callable[..., Frame] = partial(StepsFrame, groups=groups)
+    if dag is not None:
+        kind = partial(DagFrame, graph=graph.build(template))
+    return kind(
+        id=node["id"],
+        name=node["name"],
+        template=template,
+        on_exit=on_exit,
+        final=final,
+        depth=depth,
+        version=version,
+        steps={step["name"]: step for _, step in parts},
+        parts={step["name"]: part for part, step in parts},
+        captured=captured,
+        gathered=tuple(gathered),
+    )
 
 
 def expands(step: dict[str, Any]) -> bool:

@@ -53,14 +53,14 @@ def run(
         problem = _run_one(turn, frame, node, hook, scope, name=name)
         if problem:
             return problem
-    hook = _exit_hook(turn, step)
+    hook = exit_hook(turn, step)
     if hook is not None and completed(node) and turn.may_run(on_exit=True):
         return _run_one(turn, frame, node, hook, scope, name=ON_EXIT, on_exit=True)
     return ""
 
 
-def _exit_hook(turn: Turn, step: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The exit handler; without arguments of its own it gets the workflow's."""
+def exit_hook(turn: Turn, step: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The exit handler of a step, task or workflow; without arguments of its own the workflow's."""
     arguments = turn.spec.get("arguments") or {}
     if step.get("onExit"):
         return {"template": step["onExit"], "arguments": arguments}

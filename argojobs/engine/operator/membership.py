@@ -18,11 +18,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from argojobs.engine.model import Node
-from argojobs.engine.operator.phases import ON_EXIT, is_attempt, is_hook
+from argojobs.engine.operator.phases import is_attempt, is_hook
 
 _KEYS = frozenset({"_step", "_group", "_item", "_hook"})
 _ATTEMPT = re.compile(r"(?P<whole>.*)\((?P<number>\d+)\)", re.DOTALL)
-_LOCAL = re.compile(r"(?:\[(?P<group>\d+)\])?\.(?P<step>[^.(]+)(?:\((?P<item>\d+):)?")
+_HOOK = re.compile(r"(?P<whole>.*?)(?:\.hooks)?\.(?P<hook>[^.]+)", re.DOTALL)
+_LOCAL = re.compile(r"(?:\[(?P<group>\d+)\])?\.(?P<step>[^(]+)(?:\((?P<item>\d+):)?")
 
 
 def part_of(node: Node) -> str:
@@ -55,12 +56,12 @@ def _completed(node: Node, nodes: Mapping[str, Node], id_of: Callable[[str], str
     if is_attempt(node) and "_retry" not in node and (match := _ATTEMPT.fullmatch(name)):
         name = match["whole"]
         found |= {"_retry": id_of(name), "_attempt": int(match["number"])}
-    if boundary is not None and "_step" not in node:
-        local = _LOCAL.match(name, len(boundary["name"]))
-        if local is not None:
-            item = None if is_hook(node) else local["item"]
-            found |= {"_step": local["step"], "_group": local["group"]}
-            found["_item"] = None if item is None else int(item)
-    if is_hook(node) and "_hook" not in node:
-        found["_hook"] = ON_EXIT if name.endswith("." + ON_EXIT) else name.rpartition(".hooks.")[2]
-    return {**node, **{k: v for k, v in found.items() if v is not None}} if found else node
+    if is_hook(node) and "_hook" not in node and (match := _HOOK.fullmatch(name)):
+        name = match["whole"]
+        found["_hook"] = match["hook"]
+    local = _LOCAL.match(name, len(boundary["name"])) if boundary else None
+    if local is not None and "_step" not in node:
+        found |= {key: local[key[1:]] for key in ("_step", "_group") if local[key[1:]]}
+        if local["item"] and not is_hook(node):
+            found["_item"] = int(local["item"])
+    return {**node, **found} if found else node

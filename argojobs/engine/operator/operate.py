@@ -34,16 +34,7 @@ from argojobs.engine.operator import (
     stopping,
     suspend,
 )
-from argojobs.engine.operator.agenda import (
-    BoundaryBegun,
-    BoundaryOpen,
-    HooksDue,
-    NodeBroke,
-    NodeEnded,
-    PartChanged,
-    PartReady,
-    RetryOpen,
-)
+from argojobs.engine.operator.boundary import Boundary
 from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.state import Outcome, RunState
@@ -68,7 +59,9 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
         if isinstance(event, Begin):
             again.adopt(turn)
         if not state.restored:
-            _restore(turn)
+            for node_id, node in state.nodes.items():
+                if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
+                    boundaries.of(turn, node_id).restore()
         _take(turn, event)
         if turn.suspended:
             turn.agenda.clear()  # what ended is looked at again when the run is resumed
@@ -76,13 +69,6 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
             _drain(turn)
         finish.conditions(turn)
     return turn.outcome()
-
-
-def _restore(turn: Turn) -> None:
-    """After a restart: find again what each open template waits for."""
-    for node_id, node in turn.state.nodes.items():
-        if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
-            boundaries.of(turn, node_id).restore()
 
 
 def _take(turn: Turn, event: Event) -> None:
@@ -155,9 +141,9 @@ def _drain(turn: Turn) -> None:
     while True:
         while turn.agenda:
             _do(turn, turn.agenda.popleft())
-        boundaries, turn.touched = list(turn.touched), {}
-        for boundary in boundaries:
-            _conclude(turn, boundary)
+        touched, turn.touched = list(turn.touched), {}
+        for node_id in touched:
+            _conclude(turn, node_id)
         if not turn.agenda:
             _use_free_slots(turn)
         if not turn.agenda and not turn.touched:
@@ -168,21 +154,23 @@ def _drain(turn: Turn) -> None:
 
 def _do(turn: Turn, item: agenda.Item) -> None:
     match item:
-        case NodeEnded(node_id):
+        case agenda.NodeEnded(node_id):
             _ended(turn, turn.must(node_id))
-        case HooksDue(node_id):
+        case agenda.HooksDue(node_id):
             _hooks_due(turn, turn.must(node_id))
-        case NodeBroke(node_id, message):
+        case agenda.NodeBroke(node_id, message):
             _broke(turn, turn.must(node_id), message)
-        case RetryOpen(node_id):
+        case agenda.RetryOpen(node_id):
             retry.begin_again(turn, turn.must(node_id))
-        case BoundaryBegun(boundary_id):
-            boundaries.of(turn, boundary_id).begin()
-        case BoundaryOpen(boundary_id):
+        case agenda.BoundaryBegun(boundary_id):
+            boundary = boundaries.of(turn, boundary_id)
+            boundary.restore()
+            boundary.look()
+        case agenda.BoundaryOpen(boundary_id):
             boundaries.of(turn, boundary_id).look()
-        case PartChanged(boundary_id, part):
+        case agenda.PartChanged(boundary_id, part):
             boundaries.of(turn, boundary_id).advance(part)
-        case PartReady(boundary_id, part):
+        case agenda.PartReady(boundary_id, part):
             boundaries.of(turn, boundary_id).start(part)
         case _:
             assert_never(item)
@@ -199,22 +187,22 @@ def _hooks_due(turn: Turn, node: Node) -> None:
 def _ended(turn: Turn, node: Node) -> None:
     """A node is over: tell what it belongs to."""
     node = _published(turn, node)
-    boundary = node.get("boundaryID", "")
-    if boundary and _fail_fast(turn, boundary):
+    inside = node.get("boundaryID", "")
+    boundary = boundaries.of(turn, inside) if inside else None
+    if boundary is not None and _fail_fast(turn, boundary):
         return
     if is_attempt(node):
         whole = turn.node(node.get("_retry", ""))
         if whole is not None:
             retry.advance(turn, whole)
         return
-    if not boundary and is_hook(node) and turn.must(turn.state.name)["type"] == "DAG":
-        turn.touched[turn.state.name] = None  # a dag that is done waits for the workflow's hooks
-    if not boundary or node["type"] == "StepGroup":
-        return
-    if is_hook(node):
-        turn.later(PartChanged(boundary, part_of(node)))
-    elif not (around := boundaries.of(turn, boundary)).is_over():
-        around.member_ended(node)
+    if boundary is None:
+        if is_hook(node) and turn.must(turn.state.name)["type"] == "DAG":
+            turn.touched[turn.state.name] = None  # a dag that is done waits for these hooks
+    elif is_hook(node):
+        turn.later(agenda.PartChanged(inside, part_of(node)))
+    elif node["type"] != "StepGroup" and not boundary.is_over():
+        boundary.member_ended(node)
 
 
 def _published(turn: Turn, node: Node) -> Node:
@@ -235,16 +223,16 @@ def _published(turn: Turn, node: Node) -> Node:
     return node
 
 
-def _fail_fast(turn: Turn, boundary: str) -> bool:
+def _fail_fast(turn: Turn, boundary: Boundary) -> bool:
     """End a template with failFast once a child failed and none of it runs. True: it is over.
 
     Argo counts a failed attempt too, so that retries inside such a template do not happen.
     """
-    around = boundaries.of(turn, boundary)
-    if not around.frame.template.get("failFast") or not turn.counts.get(("failed", boundary)):
+    frame = boundary.frame
+    if not frame.template.get("failFast") or not turn.counts["failed", frame.id]:
         return False
-    if not turn.counts.get(("active", boundary)) and not around.is_over():
-        around.fail_fast()
+    if not turn.counts["active", frame.id] and not boundary.is_over():
+        boundary.fail_fast()
     return True
 
 

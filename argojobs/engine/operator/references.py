@@ -8,6 +8,7 @@ absent optionals (None).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.engine import clock
@@ -21,6 +22,7 @@ from argojobs.engine.operator.variables import compact, text_of
 from argojobs.errors import ManifestError
 
 
+@dataclass(frozen=True, slots=True)
 class Members:
     """The source of `steps.*` or `tasks.*` for one place in a template.
 
@@ -28,18 +30,10 @@ class Members:
     such as a hook's own node.
     """
 
-    def __init__(
-        self,
-        turn: Turn,
-        frame: Frame,
-        part: str | None = None,
-        *,
-        extra: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.turn = turn
-        self.frame = frame
-        self.part = part
-        self.extra = extra or {}
+    turn: Turn
+    frame: Frame
+    part: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def find(self, name: str) -> Any:
         """The value, or MISSING."""
@@ -58,7 +52,7 @@ class Members:
         if root != self.frame.reference:
             return {}
         found: dict[str, Any] = {}
-        for member in self.frame.seen_from(self.part) if members is None else members:
+        for member in self.frame.steps if members is None else members:
             if self.frame.sees(self.part, member):
                 found.update(self.offer(member))
         found.update(self.extra)
@@ -78,7 +72,7 @@ def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
     Raises ManifestError when the results of a fan-out are no JSON.
     """
     prefix = f"{frame.reference}.{member}"
-    part = frame.part_of_step(member)
+    part = frame.parts[member]
     node = turn.named(frame.node_name(part, member))
     if node is not None and node["type"] != "TaskGroup":
         return {**_outcome(turn, prefix, node), **_skipped(turn, frame, prefix, node, member)}
@@ -90,7 +84,7 @@ def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
 
 def _items(turn: Turn, frame: Frame, member: str) -> list[Node]:
     """The nodes of the items of a loop, as far as Argo gathers them."""
-    group = turn.named(frame.part_name(frame.part_of_step(member)))
+    group = turn.named(frame.part_name(frame.parts[member]))
     children = (turn.must(child) for child in (group or {}).get("children", ()))
     return [
         child
@@ -139,9 +133,9 @@ def _outcome(turn: Turn, prefix: str, node: Node) -> dict[str, Any]:
     }
     if node.get("finishedAt"):
         found[f"{prefix}.finishedAt"] = clock.whole(node["finishedAt"])
-    for key, field in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
-        if node.get(field):
-            found[f"{prefix}.{key}"] = node[field]
+    for key, source in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
+        if node.get(source):
+            found[f"{prefix}.{key}"] = node[source]
     outputs = pods.offered(node)
     if outputs.get("result") is not None:
         found[f"{prefix}.outputs.result"] = outputs["result"]

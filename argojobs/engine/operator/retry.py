@@ -88,7 +88,7 @@ def _verdict(
     if turn.deadline is not None and turn.is_late:
         late = clock.whole(clock.stamp(turn.deadline)).replace("T", " ").replace("Z", "")
         return "end", f"retry exceeded workflow deadline {late} +0000 UTC"
-    limit = _limit(strategy)
+    limit = _whole(strategy, "limit", "retryStrategy")
     backoff = strategy.get("backoff")
     if backoff:
         more = limit is None or len(attempts) <= limit
@@ -104,15 +104,14 @@ def _verdict(
     return "again", ""
 
 
-def _limit(strategy: dict[str, Any]) -> int | None:
-    limit = strategy.get("limit")
-    if limit is None:
-        return None
+def _whole(given: dict[str, Any], name: str, where: str) -> int | None:
+    """A whole number of a retryStrategy, None where it is not given. Raises ManifestError."""
+    value = given.get(name)
     try:
-        return int(str(limit))
+        return None if value is None else int(str(value))
     except ValueError:
         raise ManifestError(
-            f"retryStrategy.limit {limit!r} is no whole number", hint="write a number."
+            f"{where}.{name} {value!r} is no whole number", hint="write a number."
         ) from None
 
 
@@ -135,7 +134,7 @@ def _wait(
             hint="give retryStrategy.backoff.duration.",
         )
     pause = clock.duration(backoff["duration"])
-    factor = _factor(backoff)
+    factor = _whole(backoff, "factor", "retryStrategy.backoff") or 0
     if factor > 0:
         grown = factor ** (len(attempts) - 1)
         pause = _LONGEST if grown > _LONGEST else min(pause * grown, _LONGEST)
@@ -152,16 +151,6 @@ def _wait(
         return "wait", message
     turn.update(retry["id"], message=None, _due=None)
     return "again", ""
-
-
-def _factor(backoff: dict[str, Any]) -> int:
-    factor = backoff.get("factor")
-    try:
-        return 0 if factor is None else int(str(factor))
-    except ValueError:
-        raise ManifestError(
-            f"retryStrategy.backoff.factor {factor!r} is no whole number", hint="write a number."
-        ) from None
 
 
 def _policy(strategy: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ so that `load` at any point continues exactly.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +61,7 @@ class RunState:
         self.status.pop("nodes", None)
         self.private = private
         self.nodes: dict[str, Node] = {}
-        self.counts: dict[counts.Key, int] = {}
+        self.counts: Counter[counts.Key] = Counter()
         self.frames: dict[str, Frame] = {}
         self.expansions: dict[tuple[str, str], list[Member]] = {}
         self.ready: dict[str, list[str]] = {}
@@ -116,7 +117,7 @@ class RunState:
         if outcome.private is not None:
             self.private = outcome.private
         self.restored = True
-        self.counts.update(outcome.counts)
+        dict.update(self.counts, outcome.counts)  # a Counter's own adds
         self.frames.update(outcome.frames)
         self.expansions.update(outcome.expansions)
         self.ready.update(outcome.ready)

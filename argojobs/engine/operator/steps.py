@@ -11,7 +11,7 @@ from typing import Any
 from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, hooks, outputs
 from argojobs.engine.operator.agenda import PartChanged
-from argojobs.engine.operator.boundary import Boundary
+from argojobs.engine.operator.boundary import Boundary, Ids
 from argojobs.engine.operator.frames import Member, StepsFrame
 from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.outbound import below
@@ -27,17 +27,12 @@ class Steps(Boundary):
 
     frame: StepsFrame
 
-    def begin(self) -> None:
-        """Start the first group; without groups the node succeeds at once."""
-        if self.frame.groups:
-            self.start("0")
-        else:
-            self._succeed()
-
     def look(self) -> None:
-        """See `Boundary`."""
-        if self.part_node("0") is None:
-            self.begin()
+        """See `Boundary`. Without groups the node succeeds at once."""
+        if not self.frame.groups:
+            self._succeed()
+        elif self.part_node("0") is None:
+            self.start("0")
         elif fulfilled(self._group(last := self._last())):
             self.turn.later(PartChanged(self.frame.id, last))
         else:
@@ -85,7 +80,7 @@ class Steps(Boundary):
             if not found and turn.named(frame.node_name(part, step["name"])) is None:
                 empty = Member(step["name"], step["name"], None, step)
                 group = (turn.id_of(frame.part_name(part)),)
-                self.leave_out(part, empty, group, "Skipped, empty params")
+                self.leave_out(part, empty, group, "Skipped", "Skipped, empty params")
         turn.expansions[frame.id, part] = members
         return members
 
@@ -102,22 +97,14 @@ class Steps(Boundary):
         """See `Boundary`."""
         return {"_group": part, "_step": member.step, "_item": member.item}
 
-    def start_member(self, part: str, member: Member, parents: tuple[str, ...]) -> bool:
+    def start_member(self, part: str, member: Member, parents: Ids) -> bool:
         """See `Boundary`. False also when it broke its group: no other one starts then."""
         going_on = super().start_member(part, member, parents)
         return going_on and not fulfilled(self._group(part))
 
-    def leave_out(
-        self,
-        part: str,
-        member: Member,
-        parents: tuple[str, ...],
-        message: str,
-        *,
-        phase: str = "Skipped",
-    ) -> None:
+    def leave_out(self, part: str, member: Member, parents: Ids, phase: str, message: str) -> None:
         """See `Boundary`. What is wrong with a member is the group's error."""
-        super().leave_out(part, member, parents, message, phase=phase)
+        super().leave_out(part, member, parents, phase, message)
         if phase == "Error":
             self.turn.mark(self._group(part)["id"], "Error", message)
 
@@ -142,7 +129,7 @@ class Steps(Boundary):
         """See `Boundary`."""
         turn, frame, index = self.turn, self.frame, int(part)
         group = self._group(part)
-        if self.is_over() or turn.counts.get(("left", frame.id, part)):
+        if self.is_over() or turn.counts["left", frame.id, part]:
             return
         if not fulfilled(group):
             if self.has_unstarted(part):
@@ -196,7 +183,8 @@ class Steps(Boundary):
         """The step that a member's node is of, with its item put in; {} for no member."""
         if "_item" in node:
             return self.called_by(node) or {}
-        return self.frame.steps.get(node.get("_step", ""), {})
+        group = self.frame.groups[int(part_of(node))]
+        return next((step for step in group if step["name"] == node["_step"]), {})
 
     def _end(self, group: Node) -> Node:
         for child_id in group.get("children", ()):

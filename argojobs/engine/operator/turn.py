@@ -8,7 +8,6 @@ no deep recursion.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from argojobs.engine import clock
@@ -22,33 +21,6 @@ from argojobs.engine.operator.templates import Templates
 from argojobs.manifest import names
 
 
-class _Overlay(MutableMapping[counts.Key, int]):
-    """Counters with changes of their own over counters that stay as they are."""
-
-    def __init__(self, base: dict[counts.Key, int]) -> None:
-        self.base = base
-        self.own: dict[counts.Key, int] = {}
-
-    def __getitem__(self, key: counts.Key) -> int:
-        return self.own[key] if key in self.own else self.base[key]
-
-    def get(self, key: counts.Key, default: Any = 0) -> Any:
-        """The counter, or the default."""
-        return self.own[key] if key in self.own else self.base.get(key, default)
-
-    def __setitem__(self, key: counts.Key, value: int) -> None:
-        self.own[key] = value
-
-    def __delitem__(self, key: counts.Key) -> None:
-        raise TypeError("counters are never removed")
-
-    def __iter__(self) -> Iterator[counts.Key]:
-        return iter({**self.base, **self.own})
-
-    def __len__(self) -> int:
-        return len({**self.base, **self.own})
-
-
 class Turn:
     """What one event changes. Built from a state, turned into an `Outcome` at the end."""
 
@@ -59,7 +31,7 @@ class Turn:
         self.spec: dict[str, Any] = state.spec
         self.templates: Templates = state.templates
         self.changes: dict[str, Node] = {}
-        self.counts = _Overlay(state.counts)
+        self.counts = counts.Overlay(state.counts)
         self.workflow: dict[str, Any] = {}
         self.actions: list[Action] = []
         self.agenda: deque[agenda.Item] = deque()

@@ -110,3 +110,13 @@ def test_nobody_is_shown_it() -> None:
     assert not any(
         key.startswith("_") for node in workflow["status"]["nodes"].values() for key in node
     )
+
+
+@pytest.mark.parametrize("body", ["dag: {tasks: [%s]}", "steps: [[%s]]"], ids=["dag", "steps"])
+@pytest.mark.parametrize("kind", [Player, Forgetful])
+def test_a_name_that_a_tag_made_may_have_dots(body, kind) -> None:
+    step = """{name: "{{inputs.parameters.v}}", template: pod, withItems: [a, b], onExit: pod}"""
+    main = "{inputs: {parameters: [{name: v, value: v1.2}]}, " + body % step + "}"
+    workflow = kind(manifest(main)).play()
+    assert workflow["status"]["phase"] == "Succeeded"
+    assert sum(name.endswith("onExit") for name in tree(workflow)) == 2 + body.startswith("dag")
