@@ -1,7 +1,7 @@
 """The values that pass between the pure operator and the controller.
 
 The controller turns what happens (a pod ended, a timer rang, a user asked to stop) into an
-`Event`; `operator.operate.operate` answers with an `Outcome`: node upserts, changed workflow fields, and
+`Event`; `operator.operate.operate` answers with an outcome: node upserts, changed workflow fields, and
 `Action`s to carry out. Nothing here does I/O.
 """
 
@@ -131,19 +131,3 @@ class WakeAt:
 
 
 Action = StartPod | KillPod | WakeAt
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What `operate` decided.
-
-    changes: whole nodes by id, to be upserted. workflow: status fields that changed (phase,
-    message, startedAt, finishedAt, progress, outputs, conditions, ...), merged shallowly into
-    `status`. private: the operator's own bookkeeping that must survive a restart, None when
-    unchanged. actions: what to do once all this is stored.
-    """
-
-    changes: dict[str, Node] = field(default_factory=dict)
-    workflow: dict[str, Any] = field(default_factory=dict)
-    private: dict[str, Any] | None = None
-    actions: tuple[Action, ...] = ()

@@ -9,7 +9,8 @@ Source: Argo's operate, which walks the whole tree at each look; memoized resubm
 from __future__ import annotations
 
 from argojobs.engine.model import Node
-from argojobs.engine.operator import arguments, dag, execute, finish, outputs, steps
+from argojobs.engine.operator import arguments, boundaries, execute, finish, outputs
+from argojobs.engine.operator.agenda import BoundaryOpen, NodeEnded, RetryOpen
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, is_hook
 from argojobs.engine.operator.references import last_attempt
 from argojobs.engine.operator.turn import Turn
@@ -53,8 +54,7 @@ def _arguments_of(turn: Turn, node: Node, call: execute.Call) -> dict[str, objec
     """The arguments that a node's step gives it now; None where they are not known."""
     if call.frame is None:
         return finish.entry_arguments(turn) if node["id"] == turn.state.name else None
-    module = steps if call.frame.graph is None else dag
-    step = module.called_by(turn, call.frame, node)
+    step = boundaries.of(turn, call.frame.id).called_by(node)
     return None if step is None else dict(step.get("arguments") or {})
 
 
@@ -72,11 +72,11 @@ def take_up(turn: Turn) -> None:
             if _is_given_out(turn, node):
                 outputs.publish(turn, node)
             if _belongs_to_open(turn, node):
-                turn.later("fulfilled", node_id)
+                turn.later(NodeEnded(node_id))
         elif node["type"] in {"Steps", "DAG"}:
-            turn.later("go on", node_id)
+            turn.later(BoundaryOpen(node_id))
         elif node["type"] == "Retry":
-            turn.later("attempt", node_id)
+            turn.later(RetryOpen(node_id))
 
 
 def _is_given_out(turn: Turn, node: Node) -> bool:

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections import deque
 
 from argojobs.engine.model import Node
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.frames import DagFrame
 from argojobs.engine.operator.phases import completed, continues_on, fulfilled, is_hook
 from argojobs.engine.operator.turn import Turn
 
 
-def phase_of(turn: Turn, frame: Frame) -> str:
+def phase_of(turn: Turn, frame: DagFrame) -> str:
     """Succeeded, Failed, Error, or Running while some target is still to come."""
-    graph = frame.graph
-    assert graph is not None
-    targets = {turn.id_of(f"{frame.name}.{task}"): "" for task in graph.targets}
+    ids = {task: turn.id_of(frame.part_name(task)) for task in frame.graph.targets}
+    targets = dict.fromkeys(ids.values(), "")
     start = [(child, "Succeeded") for child in turn.must(frame.id).get("children", ())]
     seen = set(start)
     waiting = deque(start)
@@ -36,14 +35,14 @@ def phase_of(turn: Turn, frame: Frame) -> str:
                 waiting.append((child, branch))
     fail_fast = frame.template["dag"].get("failFast") is not False
     result = "Succeeded"
-    for task in graph.targets:
-        phase = targets[turn.id_of(f"{frame.name}.{task}")]
+    for task, node_id in ids.items():
+        phase = targets[node_id]
         if not phase:
             result = "Running"
             if not fail_fast:
                 break
         elif phase in {"Failed", "Error"}:
-            if continues_on(graph.tasks.get(task, {}), phase):
+            if continues_on(frame.steps.get(task, {}), phase):
                 continue
             result = phase
             if fail_fast:

@@ -7,7 +7,7 @@ progress updater.
 
 Keys:
     ("open", boundary)        nodes of the boundary that are not fulfilled
-    ("left", boundary, part)  the same for one part of it: a step group `[i]`, or a task
+    ("left", boundary, part)  the same for one part of it: a step group `i`, or a task
     ("active", boundary)      pods, steps and DAGs that are Pending or Running (parallelism)
     ("pods", boundary)        pods that are Pending or Running; boundary None is the workflow
     ("failed", boundary)      pods, steps and DAGs that ended badly (template failFast)
@@ -17,56 +17,53 @@ Keys:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from argojobs.engine.model import Node
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, EXECUTABLE, FULFILLED, UNSUCCESSFUL
 
 Key = tuple[Any, ...]
-Counts = MutableMapping[Key, int]
+
+
+class Overlay:
+    """Counters with changes of their own (`own`) over counters that stay as they are."""
+
+    def __init__(self, base: Counter[Key]) -> None:
+        self.base = base
+        self.own: dict[Key, int] = {}
+
+    def __getitem__(self, key: Key) -> int:
+        return self.own[key] if key in self.own else self.base[key]
+
+    def __setitem__(self, key: Key, value: int) -> None:
+        self.own[key] = value
+
+
+Counts = Counter[Key] | Overlay
 
 _LEAVES_AND_BRANCHES = frozenset({"Pod", "Steps", "DAG"})
 
 
-def part_of(node: Node, boundary_name: str) -> str:
-    """The part of its boundary that a node belongs to.
-
-    `[0]` for all below a step group (the group itself has no part: ""), `task` for all of a
-    task: its group, attempts, expanded items, hooks and exit handlers.
-    """
-    local = str(node["name"])[len(boundary_name) :]
-    if local.startswith("["):
-        end = local.index("]") + 1
-        return local[:end] if len(local) > end else ""
-    end = 1
-    while end < len(local) and local[end] not in "(.":
-        end += 1
-    return local[1:end]
-
-
-def fold(counts: Counts, old: Node | None, new: Node, boundary_name: str) -> None:
-    """Move the counters from what `old` added to what `new` adds. Changes `counts` in place.
-
-    boundary_name: the name of the node's boundary, "" when it has none.
-    """
+def fold(counts: Counts, old: Node | None, new: Node) -> None:
+    """Move the counters from what `old` added to what `new` adds. Changes `counts` in place."""
     if old is not None and old["phase"] == new["phase"]:
         return
     if old is not None:
-        for key, amount in _contributions(old, boundary_name):
-            counts[key] = counts.get(key, 0) - amount
-    for key, amount in _contributions(new, boundary_name):
-        counts[key] = counts.get(key, 0) + amount
+        for key, amount in _contributions(old):
+            counts[key] -= amount
+    for key, amount in _contributions(new):
+        counts[key] += amount
 
 
-def _contributions(node: Node, boundary_name: str) -> Iterator[tuple[Key, int]]:
+def _contributions(node: Node) -> Iterator[tuple[Key, int]]:
     phase, kind, boundary = node["phase"], node["type"], node.get("boundaryID", "")
     if phase not in FULFILLED:
         yield ("open", boundary), 1
-        if boundary_name:
-            part = part_of(node, boundary_name)
-            if part:
-                yield ("left", boundary, part), 1
+        if part := part_of(node):
+            yield ("left", boundary, part), 1
     if kind in _LEAVES_AND_BRANCHES:
         if phase in ACTIVE:
             yield ("active", boundary), 1
@@ -81,7 +78,3 @@ def _contributions(node: Node, boundary_name: str) -> Iterator[tuple[Key, int]]:
         yield ("total",), 1
         if phase not in ACTIVE and phase not in UNSUCCESSFUL:
             yield ("done",), 1
-
-
-#: First words of the keys that are not folded from nodes but kept by the DAG and the steps.
-DERIVED = frozenset({"deps", "settled", "next"})

@@ -7,14 +7,16 @@ are started from the agenda.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template
-from argojobs.engine.operator import arguments, frames, pods, suspend
+from argojobs.engine.operator import arguments, frames, membership, pods, suspend
+from argojobs.engine.operator.agenda import BoundaryBegun
 from argojobs.engine.operator.frames import Frame
-from argojobs.engine.operator.phases import is_attempt, is_exit_handler, is_hook
+from argojobs.engine.operator.phases import is_exit_handler, is_hook
 from argojobs.engine.operator.templates import POD_TYPES, kind_of
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
@@ -35,7 +37,7 @@ class Call:
 
     holder: who names the template. frame: the Steps or DAG node it happens in, None at the top.
     caller: the step's or task's name, as `{{steps.name}}` shows it inside. on_exit: part of an
-    exit handler. hooked: it is a hook.
+    exit handler. belongs: what its node's row says of whom it belongs to.
     """
 
     name: str
@@ -44,8 +46,13 @@ class Call:
     frame: Frame | None = None
     caller: str = ""
     on_exit: bool = False
-    hooked: bool = False
     final: bool = False
+    belongs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def hooked(self) -> bool:
+        """Whether it is a hook or an exit handler."""
+        return "_hook" in self.belongs
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,31 +87,16 @@ def run(turn: Turn, call: Call) -> Started:
             flag = {**flag, "retried": True}  # Argo marks the attempts, and the flag is shared
         node = _create(turn, call, "Retry", template, flag)
         return attempt(turn, call, node, template, 0)
-    return _dispatch(turn, call, call.name, template, flag)
+    return _dispatch(turn, call, template, flag)
 
 
 def substituted(turn: Turn, call: Call, bound: Template) -> Template:
     """A template with its inputs bound, globals and the call's own variables put in."""
-    local = locals_of(turn, call.name, bound, call.caller, in_dag=_in_dag(call.frame))
+    reference = call.frame.reference if call.frame is not None and call.caller else "steps"
+    local: dict[str, Any] = {"node.name": call.name, f"{reference}.name": call.caller}
+    if kind_of(bound) in POD_TYPES and bound.get("retryStrategy") is None:
+        local["pod.name"] = turn.pod_name(call.name, bound)
     return arguments.substitute(bound, local, Globals(turn, final=call.final))
-
-
-def _in_dag(frame: Frame | None) -> bool:
-    return frame is not None and frame.graph is not None
-
-
-def locals_of(
-    turn: Turn, name: str, template: Template, caller: str, *, in_dag: bool
-) -> dict[str, Any]:
-    """The variables of one node: its name, its pod's and its caller's."""
-    local: dict[str, Any] = {"node.name": name}
-    if in_dag and caller:
-        local["tasks.name"] = caller
-    else:
-        local["steps.name"] = caller
-    if kind_of(template) in POD_TYPES and template.get("retryStrategy") is None:
-        local["pod.name"] = turn.pod_name(name, template)
-    return local
 
 
 def is_full(turn: Turn, frame: Frame) -> bool:
@@ -115,15 +107,15 @@ def is_full(turn: Turn, frame: Frame) -> bool:
     if _workflow_is_full(turn):
         return True
     template = frame.template
-    if template.get("failFast") and turn.counts.get(("failed", frame.id)):
+    if template.get("failFast") and turn.counts["failed", frame.id]:
         return True
     limit = int(template.get("parallelism") or 0)
-    return limit > 0 and turn.counts.get(("active", frame.id)) >= limit
+    return limit > 0 and turn.counts["active", frame.id] >= limit
 
 
 def _workflow_is_full(turn: Turn) -> bool:
     limit = turn.spec.get("parallelism")
-    return limit is not None and turn.counts.get(("pods", None)) >= int(limit)
+    return limit is not None and turn.counts["pods", None] >= int(limit)
 
 
 def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int) -> Started:
@@ -132,13 +124,14 @@ def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int
     previous = turn.named(f"{retry['name']}({number - 1})") if number else None
     local = attempt_locals(turn, name, template, number, previous)
     flag = {"retried": True, **({"hooked": True} if call.hooked else {})}
-    inner = replace(call, name=name)
+    belongs = {**call.belongs, "_retry": retry["id"], "_attempt": number}
+    inner = replace(call, name=name, belongs=belongs)
     turn.add_child(retry["id"], turn.id_of(name))
     try:
         made = arguments.substitute(template, local, Globals(turn, final=call.final))
     except ManifestError as error:
         return Started("error", _broken(turn, inner, error.what, flag), error.what)
-    result = _dispatch(turn, inner, name, made, flag)
+    result = _dispatch(turn, inner, made, flag)
     return Started(result.status, turn.node(retry["id"]), result.message)
 
 
@@ -159,31 +152,20 @@ def attempt_locals(
     return local
 
 
-def _dispatch(
-    turn: Turn, call: Call, name: str, template: Template, flag: dict[str, bool]
-) -> Started:
-    inner = replace(call, name=name)
+def _dispatch(turn: Turn, call: Call, template: Template, flag: dict[str, bool]) -> Started:
     kind = kind_of(template)
     if kind in {"steps", "dag"}:
         node_kind = "Steps" if kind == "steps" else "DAG"
-        node = _create(turn, inner, node_kind, template, flag)
-        depth = 1 if call.frame is None else call.frame.depth + 1
+        node = _create(turn, call, node_kind, template, flag)
         try:
-            turn.frames[node["id"]] = frames.make(
-                node,
-                template,
-                on_exit=call.on_exit,
-                final=call.final,
-                depth=depth,
-                version=_version(turn, template),
-            )
+            _make_frame(turn, call, node, template)
         except ManifestError as error:
             turn.mark(node["id"], "Error", error.what)
             return Started("error", node, error.what)
-        turn.later("begin", node["id"])
+        turn.later(BoundaryBegun(node["id"]))
         return Started("started", node)
     if kind == "suspend":
-        node = _create(turn, inner, "Suspend", template, flag)
+        node = _create(turn, call, "Suspend", template, flag)
         if not turn.may_run(on_exit=call.on_exit):
             message = f"Stopped with strategy '{turn.shutdown}'"
             return Started("started", turn.mark(node["id"], "Failed", message))
@@ -191,8 +173,10 @@ def _dispatch(
             return Started("started", turn.mark(node["id"], "Failed", pods.LATE))
         return _checked(turn, node, suspend.begin(turn, node, template))
     if kind in {"container", "script"}:
-        node = _create(turn, inner, "Pod", template, flag)
-        captured = call.frame is not None and _plain(name) in call.frame.captured
+        node = _create(turn, call, "Pod", template, flag)
+        # A hook is taken for the step of its name, as in Argo.
+        named = call.belongs.get("_hook") or call.belongs.get("_step")
+        captured = call.frame is not None and named in call.frame.captured
         problem = pods.start(turn, node, template, on_exit=call.on_exit, captured=captured)
         return _checked(turn, node, problem)
     message = (
@@ -200,11 +184,7 @@ def _dispatch(
         if not kind
         else f"template type {kind} is not supported by this engine"
     )
-    return Started("error", _broken(turn, inner, message, flag), message)
-
-
-def _version(turn: Turn, template: Template) -> int | None:
-    return turn.outputs_version if "workflow.outputs" in str(template) else None
+    return Started("error", _broken(turn, call, message, flag), message)
 
 
 def _checked(turn: Turn, node: Node, problem: str) -> Started:
@@ -213,34 +193,32 @@ def _checked(turn: Turn, node: Node, problem: str) -> Started:
     return Started("error", turn.mark(node["id"], "Error", problem), problem)
 
 
-def _plain(name: str) -> str:
-    """The step's or task's own name in a node's name: without items, attempts and boundaries."""
-    while name.endswith((")", "]")):
-        name = name[: name.rindex("(" if name.endswith(")") else "[")]
-    return name[name.rfind(".") + 1 :]
-
-
 def _display_name(template: Template) -> str:
     """What a template's annotation says that its nodes are shown as, "" where it says nothing."""
     annotations = template.get("annotations") or {}
     return str(annotations.get("workflows.argoproj.io/display-name") or "")
 
 
+def template_name(holder: Mapping[str, Any]) -> str:
+    """The name of the template that a step, task or hook calls, "" for one that is inline."""
+    return "" if holder.get("inline") else str(holder.get("template", ""))
+
+
 def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[str, bool]) -> Node:
     """The node of a call: a Pod starts Pending, all else Running."""
-    inputs = template.get("inputs") or {}
-    shown = {key: value for key, value in inputs.items() if value}
+    inputs = {key: value for key, value in (template.get("inputs") or {}).items() if value}
     is_attempt = flag.get("retried") and kind != "Retry"
     return turn.create(
         call.name,
         kind,
         "Pending" if kind == "Pod" else "Running",
         boundary_id=call.frame.id if call.frame else "",
-        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        template_name=template_name(call.holder),
         flag=flag,
-        inputs=shown or None,
+        inputs=inputs or None,
         displayName=None if is_attempt else _display_name(template) or None,
         _template=call.holder.get("inline"),
+        **call.belongs,
     )
 
 
@@ -251,9 +229,10 @@ def _broken(turn: Turn, call: Call, message: str, flag: dict[str, bool] | None =
         "Skipped",
         "Error",
         boundary_id=call.frame.id if call.frame else "",
-        template_name=call.holder.get("template", "") if not call.holder.get("inline") else "",
+        template_name=template_name(call.holder),
         message=message,
         flag=flag or ({"hooked": True} if call.hooked else {}),
+        **call.belongs,
     )
 
 
@@ -265,17 +244,20 @@ def frame_of(turn: Turn, node_id: str) -> Frame:
     frame = turn.frames.get(node_id) or turn.state.frames.get(node_id)
     if frame is None or (frame.version is not None and frame.version != turn.outputs_version):
         node = turn.must(node_id)
-        template = template_of(turn, node)
-        outer = _frame_around(turn, node)
-        frame = frames.make(
-            node,
-            template,
-            on_exit=(outer is not None and outer.on_exit) or is_exit_handler(_whole(turn, node)),
-            final=outer.final if outer is not None else is_hook(_whole(turn, node)),
-            depth=1 if outer is None else outer.depth + 1,
-            version=_version(turn, template),
-        )
-        turn.frames[node_id] = frame
+        return _make_frame(turn, call_of(turn, node), node, template_of(turn, node))
+    return frame
+
+
+def _make_frame(turn: Turn, call: Call, node: Node, template: Template) -> Frame:
+    frame = frames.make(
+        node,
+        template,
+        on_exit=call.on_exit,
+        final=call.final,
+        depth=1 if call.frame is None else call.frame.depth + 1,
+        version=turn.outputs_version if "workflow.outputs" in str(template) else None,
+    )
+    turn.frames[node["id"]] = frame
     return frame
 
 
@@ -286,9 +268,7 @@ def _frame_around(turn: Turn, node: Node) -> Frame | None:
 
 def _whole(turn: Turn, node: Node) -> Node:
     """Of an attempt its Retry node, of any other node itself."""
-    if is_attempt(node):
-        return turn.named(node["name"][: node["name"].rindex("(")]) or node
-    return node
+    return turn.node(node.get("_retry", "")) or node
 
 
 def call_of(turn: Turn, node: Node) -> Call:
@@ -298,12 +278,11 @@ def call_of(turn: Turn, node: Node) -> Call:
     hooked = is_hook(whole)
     caller = ""
     if frame is not None and not hooked:
-        local = whole["name"].removeprefix(frame.name)
-        caller = local[local.index(".") + 1 :]
+        caller = frame.member_name(whole)
     holder = _holder_of(frame, whole)
     on_exit = (frame is not None and frame.on_exit) or is_exit_handler(whole)
     final = hooked if frame is None else frame.final
-    return Call(whole["name"], holder, {}, frame, caller, on_exit, hooked, final)
+    return Call(whole["name"], holder, {}, frame, caller, on_exit, final, membership.keys_of(whole))
 
 
 def _holder_of(frame: Frame | None, whole: Node) -> dict[str, Any]:
@@ -312,7 +291,7 @@ def _holder_of(frame: Frame | None, whole: Node) -> dict[str, Any]:
         return {"inline": whole["_template"]}
     if whole.get("templateName") or frame is None:
         return {"template": whole.get("templateName", "")}
-    step = next((s for s in frames.members(frame) if s["name"] == _plain(whole["name"])), {})
+    step = frame.steps.get(whole.get("_step", ""), {})
     return {"inline": step["inline"]} if step.get("inline") else {"template": ""}
 
 
@@ -325,7 +304,7 @@ def template_of(turn: Turn, node: Node) -> Template:
     template = substituted(turn, call, {**raw, "inputs": inputs} if inputs else raw)
     if whole is node:
         return template
-    number = int(node["name"][node["name"].rindex("(") + 1 : -1])
+    number = node["_attempt"]
     previous = turn.named(f"{whole['name']}({number - 1})") if number else None
     local = attempt_locals(turn, node["name"], template, number, previous)
     return arguments.substitute(template, local, Globals(turn, final=call.final))

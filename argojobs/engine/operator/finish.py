@@ -10,8 +10,8 @@ from typing import Any
 
 from argojobs.engine.model import WakeAt
 from argojobs.engine.operator import execute
-from argojobs.engine.operator.hooks import filled, truth, workflow_scope
-from argojobs.engine.operator.phases import COMPLETED, fulfilled, unsuccessful
+from argojobs.engine.operator.hooks import exit_hook, filled, truth, workflow_scope
+from argojobs.engine.operator.phases import COMPLETED, ON_EXIT, fulfilled, unsuccessful
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals, constants, status_of
@@ -111,12 +111,12 @@ def _run_hooks(turn: Turn) -> bool:
         node_name = f"{turn.state.name}.hooks.{name}"
         node = turn.named(node_name)
         if node is None:
-            node = _start_hook(turn, node_name, hook)
+            node = _start_hook(turn, name, node_name, hook)
         over = over and (node is None or fulfilled(node))
     return over
 
 
-def _start_hook(turn: Turn, node_name: str, hook: dict[str, Any]) -> Any:
+def _start_hook(turn: Turn, name: str, node_name: str, hook: dict[str, Any]) -> Any:
     scope = workflow_scope(turn)
     try:
         if not hook.get("expression"):
@@ -131,14 +131,14 @@ def _start_hook(turn: Turn, node_name: str, hook: dict[str, Any]) -> Any:
         if entry is not None and not fulfilled(entry):
             turn.mark(entry["id"], "Error", error.what)
         return None
-    execute.run(turn, execute.Call(node_name, hook, arguments, hooked=True, final=True))
+    execute.run(turn, execute.Call(node_name, hook, arguments, final=True, belongs={"_hook": name}))
     turn.add_child(turn.state.name, turn.id_of(node_name))
     return turn.named(node_name)
 
 
 def _exit_handler(turn: Turn) -> Any:
     """The node of the workflow's exit handler, started when it is due; None without one."""
-    hook = _exit_hook(turn)
+    hook = exit_hook(turn, turn.spec)
     if hook is None:
         return None
     name = f"{turn.state.name}.onExit"
@@ -146,26 +146,12 @@ def _exit_handler(turn: Turn) -> Any:
     if node is not None or not turn.may_run(on_exit=True):
         return node
     arguments = fill(hook.get("arguments") or {}, workflow_scope(turn))
-    call = execute.Call(name, hook, arguments, on_exit=True, hooked=True, final=True)
+    belongs = {"_hook": ON_EXIT}
+    call = execute.Call(name, hook, arguments, on_exit=True, final=True, belongs=belongs)
     started = execute.run(turn, call)
     if started.status in {"error", "too deep"}:
         _end(turn, "Error", f"error in exit template execution : {started.message}")
     return turn.named(name)
-
-
-def _exit_hook(turn: Turn) -> dict[str, Any] | None:
-    arguments = turn.spec.get("arguments") or {}
-    if turn.spec.get("onExit"):
-        return {"template": turn.spec["onExit"], "arguments": arguments}
-    hook = (turn.spec.get("hooks") or {}).get("exit")
-    if hook is None:
-        return None
-    given = hook.get("arguments") or {}
-    return (
-        hook
-        if given.get("parameters") or given.get("artifacts")
-        else {**hook, "arguments": arguments}
-    )
 
 
 def _end(turn: Turn, phase: str, message: str) -> None:
@@ -180,14 +166,14 @@ def _end(turn: Turn, phase: str, message: str) -> None:
 
 def conditions(turn: Turn) -> None:
     """`status.conditions`, `status.progress`: set where this turn changed them."""
-    done, total = turn.counts.get(("done",)), turn.counts.get(("total",))
+    done, total = turn.counts[("done",)], turn.counts[("total",)]
     progress_text = f"{done}/{total}"
     if turn.status("phase") and progress_text != turn.status("progress"):
         turn.workflow["progress"] = progress_text
     found = {c["type"]: c["status"] for c in turn.status("conditions") or ()}
     wanted = dict(found)
-    if turn.counts.get(("pods", None)) or "PodRunning" in found:
-        wanted["PodRunning"] = "True" if turn.counts.get(("running",)) else "False"
+    if turn.counts["pods", None] or "PodRunning" in found:
+        wanted["PodRunning"] = "True" if turn.counts[("running",)] else "False"
     if turn.status("phase") in COMPLETED:
         wanted["Completed"] = "True"
     if wanted != found:

@@ -48,17 +48,6 @@ class Graph:
                 waiting.extend(self.needs.get(name, ()))
         return False
 
-    def ancestors(self, task: str) -> list[str]:
-        """All that `task` depends on, directly or through others."""
-        seen: set[str] = set()
-        waiting = list(self.needs.get(task, ()))
-        while waiting:
-            name = waiting.pop()
-            if name not in seen and name in self.tasks:
-                seen.add(name)
-                waiting.extend(self.needs.get(name, ()))
-        return sorted(seen)
-
 
 def build(template: Template) -> Graph:
     """The graph of a DAG template. Raises ExpressionError for a `depends` that does not parse."""

@@ -14,7 +14,8 @@ from argojobs.engine.model import Node
 from argojobs.engine.operator import execute, pods
 from argojobs.engine.operator.arguments import ABSENT
 from argojobs.engine.operator.frames import Frame
-from argojobs.engine.operator.phases import completed
+from argojobs.engine.operator.membership import hook_of, part_of
+from argojobs.engine.operator.phases import ON_EXIT, completed
 from argojobs.engine.operator.references import Members, last_attempt, own_outputs
 from argojobs.engine.operator.resolve import artifact, scope_in
 from argojobs.engine.operator.scope import MISSING, Scope, Values, fill
@@ -29,30 +30,37 @@ def has_hooks(step: Mapping[str, Any]) -> bool:
     return bool(step.get("hooks") or step.get("onExit"))
 
 
-def run(turn: Turn, frame: Frame, node: Node, step: dict[str, Any], member: str) -> str:
+def run(
+    turn: Turn, frame: Frame, node: Node, step: dict[str, Any], member: str, *, shown: str
+) -> str:
     """Start the hooks of a node that are due, its exit handler when it is completed.
 
-    member: the step's or task's name as its arguments refer to it. Returns what went wrong, ""
-    when nothing did.
+    Args:
+        turn: The turn that it happens in.
+        frame: The frame of the template around the step.
+        node: The node of the step.
+        step: The step or task, with its hooks.
+        member: The step's or task's name as the hooks' arguments refer to its outputs.
+        shown: The name by which they refer to its status.
+
+    Returns:
+        What went wrong, "" when nothing did.
     """
+    scope = _scope(turn, frame, node, member, shown)
     for name, hook in sorted((step.get("hooks") or {}).items()):
         if name == "exit":
             continue
-        problem = _run_one(
-            turn, frame, node, hook, name=f"{node['name']}.hooks.{name}", member=member
-        )
+        problem = _run_one(turn, frame, node, hook, scope, name=name)
         if problem:
             return problem
-    hook = _exit_hook(turn, step)
+    hook = exit_hook(turn, step)
     if hook is not None and completed(node) and turn.may_run(on_exit=True):
-        return _run_one(
-            turn, frame, node, hook, name=f"{node['name']}.onExit", member=member, on_exit=True
-        )
+        return _run_one(turn, frame, node, hook, scope, name=ON_EXIT, on_exit=True)
     return ""
 
 
-def _exit_hook(turn: Turn, step: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The exit handler; without arguments of its own it gets the workflow's."""
+def exit_hook(turn: Turn, step: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The exit handler of a step, task or workflow; without arguments of its own the workflow's."""
     arguments = turn.spec.get("arguments") or {}
     if step.get("onExit"):
         return {"template": step["onExit"], "arguments": arguments}
@@ -72,37 +80,36 @@ def _run_one(
     frame: Frame,
     node: Node,
     hook: dict[str, Any],
+    scope: Scope,
     *,
     name: str,
-    member: str,
     on_exit: bool = False,
 ) -> str:
-    if turn.named(name) is not None:
+    shown = f"{node['name']}.{name}" if on_exit else f"{node['name']}.hooks.{name}"
+    if turn.named(shown) is not None:
         return ""
-    scope = _scope(turn, frame, node, member)
     try:
         if hook.get("expression"):
             if not truth(hook["expression"], scope):
                 return ""
         elif not on_exit:
-            return f"Expression required for hook {name}"
+            return f"Expression required for hook {shown}"
         arguments = filled(hook.get("arguments") or {}, scope)
     except ManifestError as error:
         return error.what
     started = execute.run(
         turn,
         execute.Call(
-            name,
+            shown,
             hook,
             arguments,
             frame,
-            "",
             on_exit=on_exit or frame.on_exit,
-            hooked=True,
             final=frame.final,
+            belongs=hook_of(node, name),
         ),
     )
-    turn.add_child(node["id"], turn.id_of(name))
+    turn.add_child(node["id"], turn.id_of(shown))
     return started.message if started.status == "error" else ""
 
 
@@ -116,22 +123,15 @@ def truth(expression: str, scope: Scope) -> bool:
     return value
 
 
-def _scope(turn: Turn, frame: Frame, node: Node, member: str) -> Scope:
+def _scope(turn: Turn, frame: Frame, node: Node, member: str, shown: str) -> Scope:
     """What a hook may mention: all that its step may, its own status and its own outputs."""
     reference = frame.reference
     outputs = pods.offered(last_attempt(turn, node))
-    shown = node["displayName"] if frame.graph is None else member  # so does Argo
     extra: dict[str, Any] = {
         f"{reference}.{shown}.status": node["phase"],
         **own_outputs(f"{reference}.{member}", outputs),
     }
-    if frame.graph is not None:
-        members = Members(turn, frame, task=member.split("(", 1)[0], extra=extra)
-    else:
-        members = Members(
-            turn, frame, group=frame.groups.get(member.split("(", 1)[0], 0), extra=extra
-        )
-    return scope_in(turn, frame, members)
+    return scope_in(turn, frame, Members(turn, frame, part_of(node), extra=extra))
 
 
 def filled(arguments: dict[str, Any], scope: Scope) -> dict[str, Any]:

@@ -8,12 +8,12 @@ expressions take so long that they are cut off.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from argojobs.engine.model import (
     Begin,
     Event,
     Node,
-    Outcome,
     PodEnded,
     PodStarted,
     PodWaits,
@@ -24,20 +24,20 @@ from argojobs.engine.model import (
 )
 from argojobs.engine.operator import (
     again,
-    dag,
+    agenda,
+    boundaries,
     execute,
     finish,
     outputs,
     pods,
     retry,
-    steps,
     stopping,
     suspend,
 )
-from argojobs.engine.operator.counts import part_of
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator.boundary import Boundary
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_attempt, is_hook
-from argojobs.engine.operator.state import RunState
+from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
 from argojobs.manifest.expressions.budget import bounded
@@ -59,22 +59,16 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
         if isinstance(event, Begin):
             again.adopt(turn)
         if not state.restored:
-            _restore(turn)
+            for node_id, node in state.nodes.items():
+                if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
+                    boundaries.of(turn, node_id).restore()
         _take(turn, event)
         if turn.suspended:
             turn.agenda.clear()  # what ended is looked at again when the run is resumed
         else:
             _drain(turn)
         finish.conditions(turn)
-    return turn.decision()
-
-
-def _restore(turn: Turn) -> None:
-    """After a restart: find again what each open template waits for."""
-    for node_id, node in turn.state.nodes.items():
-        if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
-            frame = execute.frame_of(turn, node_id)
-            (steps.restore if frame.graph is None else dag.restore)(turn, frame)
+    return turn.outcome()
 
 
 def _take(turn: Turn, event: Event) -> None:
@@ -146,10 +140,10 @@ def _drain(turn: Turn) -> None:
     """Work off the agenda, then whatever became possible, until nothing is left to do."""
     while True:
         while turn.agenda:
-            _do(turn, *turn.agenda.popleft())
-        boundaries, turn.touched = list(turn.touched), {}
-        for boundary in boundaries:
-            _conclude(turn, boundary)
+            _do(turn, turn.agenda.popleft())
+        touched, turn.touched = list(turn.touched), {}
+        for node_id in touched:
+            _conclude(turn, node_id)
         if not turn.agenda:
             _use_free_slots(turn)
         if not turn.agenda and not turn.touched:
@@ -158,69 +152,57 @@ def _drain(turn: Turn) -> None:
             return
 
 
-def _do(turn: Turn, what: str, node_id: str, detail: str) -> None:
-    """Do what an item of the agenda says. Raises ValueError for a word that is none of it."""
-    if what == "fulfilled":
-        _fulfilled(turn, turn.must(node_id))
-        return
-    if what == "running":
-        node = turn.must(node_id)
-        if node.get("boundaryID") and not is_hook(node) and not is_attempt(node):
-            _with_frame(turn, node["boundaryID"], "hooks", node)
-        return
-    if what == "attempt":
-        retry.begin_again(turn, turn.must(node_id))
-        return
-    if what == "broke":
-        _broke(turn, turn.must(node_id), detail)
-        return
-    frame = execute.frame_of(turn, node_id)
-    if what == "begin":
-        (steps.begin if frame.graph is None else dag.begin)(turn, frame)
-    elif what == "go on":
-        (steps.go_on if frame.graph is None else dag.go_on)(turn, frame)
-    elif what == "group":
-        steps.group_progress(turn, frame, int(detail))
-    elif what == "task":
-        dag.task_progress(turn, frame, detail)
-    elif what == "ready":
-        dag.ready(turn, frame, detail)
-    else:
-        raise ValueError(f"the agenda of {turn.state.name} holds {what!r}, which nothing does")
+def _do(turn: Turn, item: agenda.Item) -> None:
+    match item:
+        case agenda.NodeEnded(node_id):
+            _ended(turn, turn.must(node_id))
+        case agenda.HooksDue(node_id):
+            _hooks_due(turn, turn.must(node_id))
+        case agenda.NodeBroke(node_id, message):
+            _broke(turn, turn.must(node_id), message)
+        case agenda.RetryOpen(node_id):
+            retry.begin_again(turn, turn.must(node_id))
+        case agenda.BoundaryBegun(boundary_id):
+            boundary = boundaries.of(turn, boundary_id)
+            boundary.restore()
+            boundary.look()
+        case agenda.BoundaryOpen(boundary_id):
+            boundaries.of(turn, boundary_id).look()
+        case agenda.PartChanged(boundary_id, part):
+            boundaries.of(turn, boundary_id).advance(part)
+        case agenda.PartReady(boundary_id, part):
+            boundaries.of(turn, boundary_id).start(part)
+        case _:
+            assert_never(item)
 
 
-def _with_frame(turn: Turn, boundary_id: str, what: str, node: Node) -> None:
-    frame = execute.frame_of(turn, boundary_id)
-    if fulfilled(turn.must(boundary_id)):
+def _hooks_due(turn: Turn, node: Node) -> None:
+    if not node.get("boundaryID") or is_hook(node) or is_attempt(node):
         return
-    module = steps if frame.graph is None else dag
-    (module.run_hooks if what == "hooks" else module.member_ended)(turn, frame, node)
+    boundary = boundaries.of(turn, node["boundaryID"])
+    if not boundary.is_over():
+        boundary.run_hooks(node)
 
 
-def _fulfilled(turn: Turn, node: Node) -> None:
+def _ended(turn: Turn, node: Node) -> None:
     """A node is over: tell what it belongs to."""
     node = _published(turn, node)
-    boundary = node.get("boundaryID", "")
-    if boundary and _fail_fast(turn, boundary):
+    inside = node.get("boundaryID", "")
+    boundary = boundaries.of(turn, inside) if inside else None
+    if boundary is not None and _fail_fast(turn, boundary):
         return
     if is_attempt(node):
-        whole = turn.named(node["name"][: node["name"].rindex("(")])
+        whole = turn.node(node.get("_retry", ""))
         if whole is not None:
             retry.advance(turn, whole)
         return
-    if not boundary and is_hook(node) and turn.must(turn.state.name)["type"] == "DAG":
-        turn.touched[turn.state.name] = None  # a dag that is done waits for the workflow's hooks
-    if not boundary or node["type"] == "StepGroup":
-        return
-    if is_hook(node):
-        frame = execute.frame_of(turn, boundary)
-        local = node["name"][len(frame.name) :]
-        if frame.graph is None:
-            turn.later("group", boundary, local[1 : local.index("]")])
-        else:
-            turn.later("task", boundary, part_of(node, frame.name))
-        return
-    _with_frame(turn, boundary, "ended", node)
+    if boundary is None:
+        if is_hook(node) and turn.must(turn.state.name)["type"] == "DAG":
+            turn.touched[turn.state.name] = None  # a dag that is done waits for these hooks
+    elif is_hook(node):
+        turn.later(agenda.PartChanged(inside, part_of(node)))
+    elif node["type"] != "StepGroup" and not boundary.is_over():
+        boundary.member_ended(node)
 
 
 def _published(turn: Turn, node: Node) -> Node:
@@ -241,69 +223,40 @@ def _published(turn: Turn, node: Node) -> Node:
     return node
 
 
-def _fail_fast(turn: Turn, boundary: str) -> bool:
+def _fail_fast(turn: Turn, boundary: Boundary) -> bool:
     """End a template with failFast once a child failed and none of it runs. True: it is over.
 
     Argo counts a failed attempt too, so that retries inside such a template do not happen.
     """
-    frame = execute.frame_of(turn, boundary)
-    if not frame.template.get("failFast") or not turn.counts.get(("failed", boundary)):
+    frame = boundary.frame
+    if not frame.template.get("failFast") or not turn.counts["failed", frame.id]:
         return False
-    if turn.counts.get(("active", boundary)) or fulfilled(turn.must(boundary)):
-        return True
-    if frame.graph is None:
-        index = max(
-            i
-            for i in range(len(frame.template["steps"]))
-            if turn.named(f"{frame.name}[{i}]") is not None
-        )
-        turn.mark(turn.id_of(f"{frame.name}[{index}]"), "Failed", execute.FAIL_FAST)
-    turn.mark(boundary, "Failed", execute.FAIL_FAST)
+    if not turn.counts["active", frame.id] and not boundary.is_over():
+        boundary.fail_fast()
     return True
 
 
 def _broke(turn: Turn, node: Node, message: str) -> None:
-    """A Steps or DAG node is Error by itself: its parent is told why, as Argo words it."""
+    """A node is Error by itself: its parent is told why, as Argo words it."""
     if is_attempt(node):
         return
     boundary = node.get("boundaryID", "")
     if not boundary:
         if node["id"] == turn.state.name:
             finish.broke(turn, message)
-        return
-    if is_hook(node):
-        return
-    frame: Frame = execute.frame_of(turn, boundary)
-    if frame.graph is not None:
-        turn.mark(node["id"], "Error", f"task '{node['name']}' errored: {message}")
-        return
-    local = node["name"][len(frame.name) :]
-    group = turn.must(turn.id_of(frame.name + local[: local.index("]") + 1]))
-    if not fulfilled(group):
-        turn.mark(
-            group["id"],
-            "Error",
-            f"step group deemed errored due to child {node['name']} error: {message}",
-        )
+    elif not is_hook(node):
+        boundaries.of(turn, boundary).broke(node, message)
 
 
-def _conclude(turn: Turn, boundary: str) -> None:
-    node = turn.node(boundary)
+def _conclude(turn: Turn, node_id: str) -> None:
+    node = turn.node(node_id)
     if node is None or fulfilled(node):
         return
-    frame = execute.frame_of(turn, boundary)
-    if turn.waiting(boundary) and not execute.is_full(turn, frame):
-        _resume(turn, frame)
-    if frame.graph is not None and not turn.agenda:
-        dag.conclude(turn, frame)
-
-
-def _resume(turn: Turn, frame: Frame) -> None:
-    if frame.graph is not None:
-        dag.resume(turn, frame)
-        return
-    index = int(turn.waiting(frame.id)[0][1:-1])
-    steps.resume(turn, frame, index)
+    boundary = boundaries.of(turn, node_id)
+    if turn.waiting(node_id) and not execute.is_full(turn, boundary.frame):
+        boundary.resume()
+    if not turn.agenda:
+        boundary.conclude()
 
 
 def _use_free_slots(turn: Turn) -> None:
@@ -311,10 +264,9 @@ def _use_free_slots(turn: Turn) -> None:
     if turn.spec.get("parallelism") is None:
         return
     held = {**turn.state.ready, **turn.ready}
-    for boundary in sorted(key for key, tasks in held.items() if tasks):
-        node = turn.must(boundary)
-        frame = execute.frame_of(turn, boundary)
-        if not fulfilled(node) and not execute.is_full(turn, frame):
-            _resume(turn, frame)
+    for node_id in sorted(key for key, parts in held.items() if parts):
+        boundary = boundaries.of(turn, node_id)
+        if not boundary.is_over() and not execute.is_full(turn, boundary.frame):
+            boundary.resume()
             if turn.agenda:
                 return

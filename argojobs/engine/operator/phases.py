@@ -20,6 +20,9 @@ FULFILLED = COMPLETED | {"Skipped", "Omitted"}
 #: Types whose progress is their own; all others show the sum of what lies below them.
 EXECUTABLE = frozenset({"Pod", "HTTP", "Plugin", "Container", "Suspend"})
 
+#: The name of exit handlers among hooks.
+ON_EXIT = "onExit"
+
 
 def fulfilled(node: Node) -> bool:
     """Whether the node is over: it ended, was skipped, or was omitted."""
@@ -48,7 +51,7 @@ def is_attempt(node: Node) -> bool:
 
 def is_exit_handler(node: Node) -> bool:
     """Whether the node is an exit handler; a retried one's attempts are not themselves."""
-    return is_hook(node) and str(node["name"]).endswith(".onExit")
+    return node.get("_hook") == ON_EXIT and not is_attempt(node)
 
 
 def continues_on(step: Node, phase: str) -> bool:

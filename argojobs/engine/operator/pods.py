@@ -14,6 +14,7 @@ from argojobs.engine.model import (
     Template,
     WakeAt,
 )
+from argojobs.engine.operator.agenda import HooksDue
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
@@ -96,10 +97,9 @@ def _timeout(text: object) -> float:
 def retry_deadline(turn: Turn, node: Node, template: Template) -> float | None:
     """The end of `retryStrategy.backoff.maxDuration`, for every attempt but the first."""
     backoff = (template.get("retryStrategy") or {}).get("backoff") or {}
-    name = node["name"]
-    if not backoff.get("maxDuration") or not name.endswith(")") or name.endswith("(0)"):
+    if not backoff.get("maxDuration") or not node.get("_attempt"):
         return None
-    first = turn.named(name[: name.rindex("(")] + "(0)")
+    first = turn.named(f"{turn.must(node['_retry'])['name']}(0)")
     if first is None:
         return None
     return clock.seconds(first["startedAt"]) + clock.duration(backoff["maxDuration"])
@@ -146,7 +146,7 @@ def started(turn: Turn, node: Node, host: str) -> None:
             message=None,
             _waited=round(turn.now - clock.seconds(node["startedAt"]), 1),
         )
-        turn.later("running", node["id"])
+        turn.later(HooksDue(node["id"]))
 
 
 def waits(turn: Turn, node: Node, message: str) -> None:

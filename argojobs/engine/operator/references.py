@@ -7,13 +7,14 @@ absent optionals (None).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.engine import clock
 from argojobs.engine.model import Node
 from argojobs.engine.operator import fanout, pods
-from argojobs.engine.operator.frames import Frame, steps_of
+from argojobs.engine.operator.frames import Frame
 from argojobs.engine.operator.phases import is_attempt, is_hook
 from argojobs.engine.operator.scope import MISSING
 from argojobs.engine.operator.turn import Turn
@@ -21,27 +22,18 @@ from argojobs.engine.operator.variables import compact, text_of
 from argojobs.errors import ManifestError
 
 
+@dataclass(frozen=True, slots=True)
 class Members:
     """The source of `steps.*` or `tasks.*` for one place in a template.
 
-    task: the DAG task that asks, None to see every task. group: the step group that asks, None
-    to see all groups. extra: names known there besides, such as a hook's own node.
+    part: the step group or task that asks, None to see all. extra: names known there besides,
+    such as a hook's own node.
     """
 
-    def __init__(
-        self,
-        turn: Turn,
-        frame: Frame,
-        *,
-        task: str | None = None,
-        group: int | None = None,
-        extra: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.turn = turn
-        self.frame = frame
-        self.task = task
-        self.group = group
-        self.extra = extra or {}
+    turn: Turn
+    frame: Frame
+    part: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def find(self, name: str) -> Any:
         """The value, or MISSING."""
@@ -51,7 +43,7 @@ class Members:
         if not name.startswith(reference + "."):
             return MISSING
         member = name.split(".", 2)[1]
-        if not self._visible(member):
+        if not self.frame.sees(self.part, member):
             return MISSING
         return self.offer(member).get(name, MISSING)
 
@@ -60,26 +52,11 @@ class Members:
         if root != self.frame.reference:
             return {}
         found: dict[str, Any] = {}
-        for member in self._all() if members is None else members:
-            if self._visible(member):
+        for member in self.frame.steps if members is None else members:
+            if self.frame.sees(self.part, member):
                 found.update(self.offer(member))
         found.update(self.extra)
         return found
-
-    def _all(self) -> Iterable[str]:
-        graph = self.frame.graph
-        if graph is None:
-            return self.frame.groups
-        return graph.tasks if self.task is None else graph.ancestors(self.task)
-
-    def _visible(self, member: str) -> bool:
-        graph = self.frame.graph
-        if graph is None:
-            index = self.frame.groups.get(member)
-            return index is not None and (self.group is None or index < self.group)
-        if member not in graph.tasks:
-            return False
-        return self.task is None or graph.is_ancestor(self.task, member)
 
     def offer(self, member: str) -> dict[str, Any]:
         """All that a member offers, by flat dotted names. Raises ManifestError as `offer` does."""
@@ -95,39 +72,27 @@ def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
     Raises ManifestError when the results of a fan-out are no JSON.
     """
     prefix = f"{frame.reference}.{member}"
-    if frame.graph is not None:
-        node = turn.named(f"{frame.name}.{member}")
-        if node is None:
-            return {}
-        found: dict[str, Any] = {}
-        if node["type"] == "TaskGroup":
-            found.update(_gathered(prefix, _children(turn, node)))
-        found.update(_outcome(turn, prefix, node))
-        found.update(_skipped(turn, prefix, node, frame.graph.tasks[member], artifacts=False))
-        return found
-    group_name = f"{frame.name}[{frame.groups[member]}]"
-    node = turn.named(f"{group_name}.{member}")
-    if node is not None:
-        step = step_named(frame, member)
-        return {
-            **_outcome(turn, prefix, node),
-            **_skipped(turn, prefix, node, step, artifacts=True),
-        }
-    group = turn.named(group_name)
+    part = frame.parts[member]
+    node = turn.named(frame.node_name(part, member))
+    if node is not None and node["type"] != "TaskGroup":
+        return {**_outcome(turn, prefix, node), **_skipped(turn, frame, prefix, node, member)}
+    group = turn.named(frame.part_name(part))
     if group is None:
         return {}
-    children = _loop_children(turn, frame, member)
-    return {**_gathered(prefix, children), **_outcome(turn, prefix, group)}
+    return {**_gathered(prefix, _items(turn, frame, member)), **_outcome(turn, prefix, group)}
 
 
-def _loop_children(turn: Turn, frame: Frame, member: str) -> list[Node]:
-    """The items of a step that loops, those that its `when` skipped left out."""
-    group = turn.named(f"{frame.name}[{frame.groups[member]}]")
-    start = f"{frame.name}[{frame.groups[member]}].{member}("
+def _items(turn: Turn, frame: Frame, member: str) -> list[Node]:
+    """The nodes of the items of a loop, as far as Argo gathers them."""
+    group = turn.named(frame.part_name(frame.parts[member]))
+    children = (turn.must(child) for child in (group or {}).get("children", ()))
     return [
         child
-        for child in (_children(turn, group) if group else ())
-        if child["name"].startswith(start) and child["type"] != "Skipped"
+        for child in children
+        if child.get("_step") == member
+        and "_item" in child
+        and not is_attempt(child)
+        and (frame.gathers_skipped or child["type"] != "Skipped")
     ]
 
 
@@ -139,30 +104,14 @@ def check_gathered(turn: Turn, frame: Frame, member: str, *, by_name: bool = Tru
     """
     if member not in frame.gathered:
         return
-    if frame.graph is None:
-        step, over = step_named(frame, member), bool(_loop_children(turn, frame, member))
-    else:
-        group = turn.named(f"{frame.name}.{member}")
-        step, over = frame.graph.tasks[member], group is not None and group["type"] == "TaskGroup"
-    if not over:
+    if not _items(turn, frame, member):
         return
-    if by_name and step.get("inline"):
+    if by_name and frame.steps[member].get("inline"):
         raise ManifestError(
             "failed to get a template",
             hint="give the loop's template a name, and call it by `template:`.",
         )
     Members(turn, frame).offer(member)
-
-
-def step_named(frame: Frame, name: str) -> dict[str, Any]:
-    """The step of this name, as the template has it."""
-    group = frame.template["steps"][frame.groups[name]]
-    return next(step for step in steps_of(group) if step["name"] == name)
-
-
-def _children(turn: Turn, node: Node) -> list[Node]:
-    children = (turn.must(child) for child in node.get("children", ()))
-    return [child for child in children if not is_hook(child) and not is_attempt(child)]
 
 
 def last_attempt(turn: Turn, node: Node) -> Node:
@@ -184,9 +133,9 @@ def _outcome(turn: Turn, prefix: str, node: Node) -> dict[str, Any]:
     }
     if node.get("finishedAt"):
         found[f"{prefix}.finishedAt"] = clock.whole(node["finishedAt"])
-    for key, field in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
-        if node.get(field):
-            found[f"{prefix}.{key}"] = node[field]
+    for key, source in (("ip", "podIP"), ("hostNodeName", "hostNodeName")):
+        if node.get(source):
+            found[f"{prefix}.{key}"] = node[source]
     outputs = pods.offered(node)
     if outputs.get("result") is not None:
         found[f"{prefix}.outputs.result"] = outputs["result"]
@@ -207,14 +156,12 @@ def own_outputs(prefix: str, outputs: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _skipped(
-    turn: Turn, prefix: str, node: Node, holder: dict[str, Any], *, artifacts: bool
-) -> dict[str, Any]:
+def _skipped(turn: Turn, frame: Frame, prefix: str, node: Node, member: str) -> dict[str, Any]:
     """What a skipped member offers: the defaults of its outputs, None where there is none."""
     if node.get("outputs") or node["phase"] not in {"Skipped", "Omitted"}:
         return {}
     try:
-        outputs = turn.templates.find(holder).get("outputs") or {}
+        outputs = turn.templates.find(frame.steps[member]).get("outputs") or {}
     except ManifestError:
         return {}
     found: dict[str, Any] = {}
@@ -223,7 +170,7 @@ def _skipped(
         found[f"{prefix}.outputs.parameters.{parameter['name']}"] = (
             None if default is None else text_of(default)
         )
-    if artifacts:
+    if frame.skipped_artifacts:
         for artifact in outputs.get("artifacts") or ():
             found[f"{prefix}.outputs.artifacts.{artifact['name']}"] = {}
     return found
@@ -236,7 +183,7 @@ def _gathered(prefix: str, children: list[Node]) -> dict[str, Any]:
     maps: list[dict[str, str]] = []
     lists: dict[str, list[str]] = {}
     results: list[str] = []
-    for child in sorted(children, key=lambda node: _index(node["name"])):
+    for child in sorted(children, key=lambda node: int(node["_item"])):
         outputs = child.get("outputs")
         if not outputs or child["phase"] != "Succeeded":
             continue
@@ -254,7 +201,3 @@ def _gathered(prefix: str, children: list[Node]) -> dict[str, Any]:
     for name, listed in lists.items():
         found[f"{prefix}.outputs.parameters.{name}"] = fanout.joined_values(listed)
     return found
-
-
-def _index(name: str) -> int:
-    return int(name[name.rindex("(") + 1 :].split(":", 1)[0])

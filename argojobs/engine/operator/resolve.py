@@ -7,6 +7,7 @@ resolved further, since what it refers to may not exist.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from argojobs.engine.operator.arguments import ABSENT
@@ -139,7 +140,7 @@ def _artifact_value(item: dict[str, Any], scope: Scope) -> dict[str, Any]:
         source = item["fromExpression"]
         value = expr.evaluate(source, scope.environment(source))
     else:
-        source = str(fill(item["from"], Scope(*_parameters_only(scope))))
+        source = str(fill(item["from"], _ParametersOnly(scope)))
         value = look_up(source, scope)
     if not isinstance(value, dict):
         raise ManifestError(
@@ -148,19 +149,18 @@ def _artifact_value(item: dict[str, Any], scope: Scope) -> dict[str, Any]:
     return value
 
 
-def _parameters_only(scope: Scope) -> list[Any]:
-    """The scope without artifacts, for tags inside a `from` such as `{{steps.{{item}}...}}`."""
+class _ParametersOnly(Scope):
+    """A scope without artifacts, for tags inside a `from` such as `{{steps.{{item}}...}}`."""
 
-    class Plain:
-        def find(self, name: str) -> Any:
-            value = scope.find(name)
-            return MISSING if value is None or isinstance(value, dict) else value
+    def find(self, name: str) -> Any:
+        """The value of a dotted name that is not an artifact, or MISSING."""
+        value = super().find(name)
+        return MISSING if value is None or isinstance(value, dict) else value
 
-        def under(self, root: str, members: frozenset[str] | None) -> dict[str, Any]:
-            del root, members
-            return {}
-
-    return [Plain()]
+    def under(self, root: str, members: frozenset[str] | None) -> Mapping[str, Any]:
+        """Nothing."""
+        del root, members
+        return {}
 
 
 def look_up(text: str, scope: Scope) -> Any:

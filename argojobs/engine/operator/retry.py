@@ -11,6 +11,7 @@ from typing import Any, Literal
 from argojobs.engine import clock
 from argojobs.engine.model import Node, Template, WakeAt
 from argojobs.engine.operator import execute, pods
+from argojobs.engine.operator.agenda import NodeBroke
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ExpressionError, ManifestError
@@ -44,7 +45,7 @@ def advance(turn: Turn, retry: Node) -> None:
         verdict, message = _verdict(turn, retry, attempts, strategy)
     except ManifestError as error:
         turn.mark(retry["id"], "Error", error.what)
-        turn.later("broke", retry["id"], error.what)
+        turn.later(NodeBroke(retry["id"], error.what))
         return
     if verdict == "end":
         _end(turn, retry, last, last["phase"], message)
@@ -87,7 +88,7 @@ def _verdict(
     if turn.deadline is not None and turn.is_late:
         late = clock.whole(clock.stamp(turn.deadline)).replace("T", " ").replace("Z", "")
         return "end", f"retry exceeded workflow deadline {late} +0000 UTC"
-    limit = _limit(strategy)
+    limit = _whole(strategy, "limit", "retryStrategy")
     backoff = strategy.get("backoff")
     if backoff:
         more = limit is None or len(attempts) <= limit
@@ -103,15 +104,14 @@ def _verdict(
     return "again", ""
 
 
-def _limit(strategy: dict[str, Any]) -> int | None:
-    limit = strategy.get("limit")
-    if limit is None:
-        return None
+def _whole(given: dict[str, Any], name: str, where: str) -> int | None:
+    """A whole number of a retryStrategy, None where it is not given. Raises ManifestError."""
+    value = given.get(name)
     try:
-        return int(str(limit))
+        return None if value is None else int(str(value))
     except ValueError:
         raise ManifestError(
-            f"retryStrategy.limit {limit!r} is no whole number", hint="write a number."
+            f"{where}.{name} {value!r} is no whole number", hint="write a number."
         ) from None
 
 
@@ -134,7 +134,7 @@ def _wait(
             hint="give retryStrategy.backoff.duration.",
         )
     pause = clock.duration(backoff["duration"])
-    factor = _factor(backoff)
+    factor = _whole(backoff, "factor", "retryStrategy.backoff") or 0
     if factor > 0:
         grown = factor ** (len(attempts) - 1)
         pause = _LONGEST if grown > _LONGEST else min(pause * grown, _LONGEST)
@@ -151,16 +151,6 @@ def _wait(
         return "wait", message
     turn.update(retry["id"], message=None, _due=None)
     return "again", ""
-
-
-def _factor(backoff: dict[str, Any]) -> int:
-    factor = backoff.get("factor")
-    try:
-        return 0 if factor is None else int(str(factor))
-    except ValueError:
-        raise ManifestError(
-            f"retryStrategy.backoff.factor {factor!r} is no whole number", hint="write a number."
-        ) from None
 
 
 def _policy(strategy: dict[str, Any]) -> str:

@@ -8,30 +8,40 @@ so that `load` at any point continues exactly.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from argojobs.engine.model import Node, Outcome
-from argojobs.engine.operator import counts
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.model import Action, Node
+from argojobs.engine.operator import counts, membership
+from argojobs.engine.operator.frames import Frame, Member
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.templates import Templates
+from argojobs.manifest import names
 
 
 @dataclass(frozen=True, slots=True)
-class Decision(Outcome):
-    """An outcome with the changes of the indexes that belong to it (never stored).
+class Outcome:
+    """What `operate` decided.
 
-    counts: new values of counters. frames, expansions: caches filled on the way. ready: tasks
-    that wait for a free slot, by boundary. rang: alarms up to this time were looked at.
+    changes: whole nodes by id, to be upserted. workflow: status fields that changed (phase,
+    message, startedAt, finishedAt, progress, outputs, conditions, ...), merged shallowly into
+    `status`. private: the operator's own bookkeeping that must survive a restart, None when
+    unchanged. actions: what to do once all this is stored.
+
+    The rest is never stored. counts: new values of counters. frames, expansions: caches filled on
+    the way. ready: tasks that wait for a free slot, by boundary. rang: alarms up to this time were
+    looked at.
     """
 
+    changes: dict[str, Node] = field(default_factory=dict)
+    workflow: dict[str, Any] = field(default_factory=dict)
+    private: dict[str, Any] | None = None
+    actions: tuple[Action, ...] = ()
     counts: dict[counts.Key, int] = field(default_factory=dict)
     frames: dict[str, Frame] = field(default_factory=dict)
-    expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = field(
-        default_factory=dict
-    )
+    expansions: dict[tuple[str, str], list[Member]] = field(default_factory=dict)
     ready: dict[str, list[str]] = field(default_factory=dict)
     rang: float | None = None
 
@@ -51,15 +61,15 @@ class RunState:
         self.status.pop("nodes", None)
         self.private = private
         self.nodes: dict[str, Node] = {}
-        self.counts: dict[counts.Key, int] = {}
+        self.counts: Counter[counts.Key] = Counter()
         self.frames: dict[str, Frame] = {}
-        self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+        self.expansions: dict[tuple[str, str], list[Member]] = {}
         self.ready: dict[str, list[str]] = {}
         self.alarms: list[tuple[float, str]] = []
         self.outputs_version = 0
         self.transient_errors = ""
         self.restored = False  # whether the caches are filled: operate does it at the first event
-        self.ids: dict[str, str] = {}  # names to ids, as they are asked for
+        self._ids: dict[str, str] = {}  # names to ids, as they are asked for
         self.templates = Templates(self.spec)
         self.constants: dict[str, Any] | None = None  # variables.py fills it
 
@@ -80,30 +90,25 @@ class RunState:
         """
         state = cls(workflow, dict(private or {}))
         state.transient_errors = transient_errors
-        state.nodes = {node["id"]: node for node in nodes}
+        state.nodes = membership.completed({node["id"]: node for node in nodes}, state.id_of)
         for node in state.nodes.values():
-            counts.fold(state.counts, None, node, state.boundary_name(node))
+            counts.fold(state.counts, None, node)
             state._set_alarm(node)
         return state
 
-    def boundary_name(self, node: Node) -> str:
-        """The name of the node's boundary, "" when it has none."""
-        boundary = self.nodes.get(node.get("boundaryID", ""))
-        return boundary["name"] if boundary else ""
+    def id_of(self, name: str) -> str:
+        """The id of the node with this name."""
+        if name not in self._ids:
+            self._ids[name] = names.node_id(self.name, name)
+        return self._ids[name]
 
     def apply(self, outcome: Outcome) -> None:
-        """Fold an outcome of `operate` in. An outcome without indexes resets the caches."""
-        decision = outcome if isinstance(outcome, Decision) else None
-        if decision is not None and decision.rang is not None:
+        """Fold an outcome of `operate` in."""
+        if outcome.rang is not None:
             # Before the new ones are set: a node may be born due at the time that was looked at.
-            while self.alarms and self.alarms[0][0] <= decision.rang:
+            while self.alarms and self.alarms[0][0] <= outcome.rang:
                 heapq.heappop(self.alarms)
         for node in outcome.changes.values():
-            if decision is None:
-                old = self.nodes.get(node["id"])
-                boundary = outcome.changes.get(node.get("boundaryID", ""))
-                name = boundary["name"] if boundary else self.boundary_name(node)
-                counts.fold(self.counts, old, node, name)
             self._set_alarm(node)
         self.nodes.update(outcome.changes)
         if "outputs" in outcome.workflow:
@@ -111,16 +116,11 @@ class RunState:
         self.status.update(outcome.workflow)
         if outcome.private is not None:
             self.private = outcome.private
-        if decision is None:
-            self.counts = {k: v for k, v in self.counts.items() if k[0] not in counts.DERIVED}
-            self.frames, self.expansions, self.ready = {}, {}, {}
-            self.restored = False
-            return
         self.restored = True
-        self.counts.update(decision.counts)
-        self.frames.update(decision.frames)
-        self.expansions.update(decision.expansions)
-        self.ready.update(decision.ready)
+        dict.update(self.counts, outcome.counts)  # a Counter's own adds
+        self.frames.update(outcome.frames)
+        self.expansions.update(outcome.expansions)
+        self.ready.update(outcome.ready)
 
     def _set_alarm(self, node: Node) -> None:
         due = node.get("_due")

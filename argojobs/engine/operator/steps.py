@@ -9,297 +9,202 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.engine.model import Node
-from argojobs.engine.operator import execute, fanout, hooks, outputs
-from argojobs.engine.operator.frames import Frame, expands, steps_of
+from argojobs.engine.operator import execute, hooks, outputs
+from argojobs.engine.operator.agenda import PartChanged
+from argojobs.engine.operator.boundary import Boundary, Ids
+from argojobs.engine.operator.frames import Member, StepsFrame
+from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.outbound import below
 from argojobs.engine.operator.phases import continues_on, fulfilled, unsuccessful
-from argojobs.engine.operator.references import Members, check_gathered
-from argojobs.engine.operator.resolve import resolve, scope_in
-from argojobs.engine.operator.turn import Turn
+from argojobs.engine.operator.references import check_gathered
+from argojobs.engine.operator.resolve import resolve
+from argojobs.engine.operator.scope import Scope
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import condition
-
-_Member = tuple[str, dict[str, Any]]
 
 
-def begin(turn: Turn, frame: Frame) -> None:
-    """Start the first group of a Steps node; without groups it succeeds at once."""
-    if frame.template["steps"]:
-        _start_group(turn, frame, 0)
-    else:
-        _succeed(turn, frame)
+class Steps(Boundary):
+    """A Steps node. Its parts are its step groups: `0`, `1`, ..."""
 
+    frame: StepsFrame
 
-def go_on(turn: Turn, frame: Frame) -> None:
-    """Look anew at a Steps node whose members may have ended, or be missing."""
-    if turn.named(_group_name(frame, 0)) is None:
-        begin(turn, frame)
-        return
-    index = _last_group(turn, frame)
-    if fulfilled(turn.must(turn.id_of(_group_name(frame, index)))):
-        turn.later("group", frame.id, str(index))
-    else:
-        resume(turn, frame, index)
+    def look(self) -> None:
+        """See `Boundary`. Without groups the node succeeds at once."""
+        if not self.frame.groups:
+            self._succeed()
+        elif self.part_node("0") is None:
+            self.start("0")
+        elif fulfilled(self._group(last := self._last())):
+            self.turn.later(PartChanged(self.frame.id, last))
+        else:
+            self._start_members(last)
 
+    def restore(self) -> None:
+        """See `Boundary`."""
+        last = self._last()
+        group = self.part_node(last)
+        if group is None or fulfilled(group):
+            return
+        self.turn.counts["next", self.frame.id, last] = self.unstarted(last)
+        if self.has_unstarted(last):
+            self.turn.waiting(self.frame.id).append(last)
 
-def _last_group(turn: Turn, frame: Frame) -> int:
-    index = 0
-    while turn.named(_group_name(frame, index + 1)) is not None:
-        index += 1
-    return index
+    def resume(self) -> None:
+        """See `Boundary`."""
+        self._start_members(self.turn.waiting(self.frame.id)[0])
 
-
-def restore(turn: Turn, frame: Frame) -> None:
-    """Find again, after a restart, which members of the current group have not started."""
-    index = _last_group(turn, frame)
-    group = turn.named(_group_name(frame, index))
-    if group is None or fulfilled(group):
-        return
-    members = _make_members(turn, frame, index)
-    position = _first_unstarted(turn, frame, index, members)
-    turn.counts["next", frame.id, index] = position
-    if position < len(members):
-        turn.waiting(frame.id).append(f"[{index}]")
-
-
-def _group_name(frame: Frame, index: int) -> str:
-    return f"{frame.name}[{index}]"
-
-
-def _start_group(turn: Turn, frame: Frame, index: int) -> None:
-    name = _group_name(frame, index)
-    group = turn.create(name, "StepGroup", "Running", boundary_id=frame.id)
-    if index == 0:
-        turn.add_children((frame.id,), group["id"], new=True)
-    else:
-        previous = turn.must(turn.id_of(_group_name(frame, index - 1)))
-        children = previous.get("children", [])
-        parents = below(turn, children) if children else [previous["id"]]
-        turn.add_children(tuple(parents), group["id"], new=True)
-    try:
-        _make_members(turn, frame, index)
-    except ManifestError as error:
-        turn.mark(group["id"], "Error", error.what)
-        turn.later("group", frame.id, str(index))
-        return
-    resume(turn, frame, index)
-
-
-def _make_members(turn: Turn, frame: Frame, index: int) -> list[_Member]:
-    """The members of a group, expanded; those with no items become a skipped node."""
-    key = (frame.id, f"[{index}]")
-    known = turn.expansions.get(key) or turn.state.expansions.get(key)
-    if known is not None:
-        return known
-    scope = scope_in(turn, frame, Members(turn, frame, group=index))
-    members: list[_Member] = []
-    group_name = _group_name(frame, index)
-    for step in steps_of(frame.template["steps"][index]):
+    def start(self, part: str) -> None:
+        """Make the node of a group, and start its members."""
+        turn, frame = self.turn, self.frame
+        group = turn.create(frame.part_name(part), "StepGroup", "Running", boundary_id=frame.id)
+        parents: tuple[str, ...] = (frame.id,)
+        if part != "0":
+            previous = self._group(str(int(part) - 1))
+            children = previous.get("children", [])
+            parents = tuple(below(turn, children)) if children else (previous["id"],)
+        turn.add_children(parents, group["id"], new=True)
         try:
-            resolved = resolve(step, scope, is_task=False)
+            self.members(part)
+        except ManifestError as error:
+            turn.mark(group["id"], "Error", error.what)
+            turn.later(PartChanged(frame.id, part))
+            return
+        self._start_members(part)
+
+    def fill(self, part: str) -> list[Member]:
+        """See `Boundary`. A step with no items becomes a skipped node."""
+        turn, frame, scope = self.turn, self.frame, self.scope(part)
+        members: list[Member] = []
+        for step in frame.groups[int(part)]:
+            found = self.filled(step, scope)
+            members += found
+            if not found and turn.named(frame.node_name(part, step["name"])) is None:
+                empty = Member(step["name"], step["name"], None, step)
+                group = (turn.id_of(frame.part_name(part)),)
+                self.leave_out(part, empty, group, "Skipped", "Skipped, empty params")
+        turn.expansions[frame.id, part] = members
+        return members
+
+    def resolved(self, step: dict[str, Any], scope: Scope) -> dict[str, Any]:
+        """See `Boundary`."""
+        try:
+            return resolve(step, scope, is_task=False)
         except ManifestError as error:
             raise ManifestError(
                 f"failed to resolve references: {error.what}", hint=error.hint
             ) from error
-        if not expands(resolved):
-            members.append((step["name"], resolved))
-            continue
-        expanded = fanout.expand(resolved, scope)
-        if not expanded and turn.named(f"{group_name}.{step['name']}") is None:
-            _skip(turn, frame, index, (step["name"], step), message="Skipped, empty params")
-        members.extend(expanded)
-    turn.expansions[key] = members
-    return members
 
+    def belongs(self, part: str, member: Member) -> dict[str, Any]:
+        """See `Boundary`."""
+        return {"_group": part, "_step": member.step, "_item": member.item}
 
-def _skip(
-    turn: Turn,
-    frame: Frame,
-    index: int,
-    item: _Member,
-    *,
-    message: str,
-    phase: str = "Skipped",
-) -> None:
-    """A member that does not run: skipped, or its `when` is wrong."""
-    member, step = item
-    node = turn.create(
-        f"{_group_name(frame, index)}.{member}",
-        "Skipped",
-        phase,
-        boundary_id=frame.id,
-        template_name=step.get("template", "") if not step.get("inline") else "",
-        message=message,
-    )
-    turn.add_children((turn.id_of(_group_name(frame, index)),), node["id"], new=True)
+    def start_member(self, part: str, member: Member, parents: Ids) -> bool:
+        """See `Boundary`. False also when it broke its group: no other one starts then."""
+        going_on = super().start_member(part, member, parents)
+        return going_on and not fulfilled(self._group(part))
 
+    def leave_out(self, part: str, member: Member, parents: Ids, phase: str, message: str) -> None:
+        """See `Boundary`. What is wrong with a member is the group's error."""
+        super().leave_out(part, member, parents, phase, message)
+        if phase == "Error":
+            self.turn.mark(self._group(part)["id"], "Error", message)
 
-def resume(turn: Turn, frame: Frame, index: int) -> None:
-    """Start the members of a group that have not started, as far as parallelism allows."""
-    group_id = turn.id_of(_group_name(frame, index))
-    members = _make_members(turn, frame, index)
-    key = ("next", frame.id, index)
-    position = turn.counts.get(key)
-    waiting = turn.waiting(frame.id)
-    waiting.clear()
-    while position < len(members) and not fulfilled(turn.must(group_id)):
-        name = f"{_group_name(frame, index)}.{members[position][0]}"
-        if turn.named(name) is not None:  # it came along from an earlier try
-            position += 1
-            continue
-        if _start_member(turn, frame, index, members[position]) == "full":
-            waiting.append(f"[{index}]")
-            break
-        position += 1
-    turn.counts[key] = position
-    turn.later("group", frame.id, str(index))
+    def broke(self, node: Node, message: str) -> None:
+        """See `Boundary`. It is told of the group."""
+        group = self._group(part_of(node))
+        if not fulfilled(group):
+            told = f"step group deemed errored due to child {node['name']} error: {message}"
+            self.turn.mark(group["id"], "Error", told)
 
-
-def called_by(turn: Turn, frame: Frame, node: Node) -> dict[str, Any] | None:
-    """The step, resolved, that a member's node was made for; None when there is none any more."""
-    local = node["name"][len(frame.name) :]
-    end = local.index("]")
-    return dict(_make_members(turn, frame, int(local[1:end]))).get(local[end + 2 :])
-
-
-def _first_unstarted(turn: Turn, frame: Frame, index: int, members: list[_Member]) -> int:
-    prefix = _group_name(frame, index)
-    return next(
-        (i for i, (name, _) in enumerate(members) if turn.named(f"{prefix}.{name}") is None),
-        len(members),
-    )
-
-
-def _start_member(turn: Turn, frame: Frame, index: int, item: _Member) -> str:
-    member, step = item
-    group_id = turn.id_of(_group_name(frame, index))
-    name = f"{_group_name(frame, index)}.{member}"
-    when = step.get("when", "")
-    if when:
-        try:
-            proceed = condition.holds(when)
-        except ManifestError as error:
-            _skip(turn, frame, index, item, message=error.what, phase="Error")
-            turn.mark(group_id, "Error", error.what)
-            return "error"
-        if not proceed:
-            _skip(turn, frame, index, item, message=f"when '{when}' evaluated false")
-            return "skipped"
-    call = execute.Call(
-        name,
-        step,
-        step.get("arguments") or {},
-        frame,
-        member,
-        on_exit=frame.on_exit,
-        final=frame.final,
-    )
-    started = execute.run(turn, call)
-    if started.status == "full":
-        return "full"
-    turn.add_children((group_id,), turn.id_of(name), new=True)
-    if started.status == "error":
-        turn.mark(
-            group_id,
-            "Error",
-            f"step group deemed errored due to child {name} error: {started.message}",
-        )
-    elif hooks.has_hooks(step) and not fulfilled(turn.must(turn.id_of(name))):
-        turn.later("running", turn.id_of(name))
-    return started.status
-
-
-def _step_of(turn: Turn, frame: Frame, node: Node) -> tuple[int, str, dict[str, Any]]:
-    """Group, name and step of a member's node."""
-    local = node["name"][len(frame.name) :]
-    end = local.index("]")
-    index, member = int(local[1:end]), local[end + 2 :]
-    raw = next((s for s in steps_of(frame.template["steps"][index]) if s["name"] == member), None)
-    if raw is not None:
-        return index, member, raw
-    members = dict(_make_members(turn, frame, index))
-    return index, member, members.get(member, {})
-
-
-def run_hooks(turn: Turn, frame: Frame, node: Node) -> None:
-    """Start the hooks of a member that are due; one that never ran has none."""
-    if node["type"] == "Skipped":
-        return
-    index, member, step = _step_of(turn, frame, node)
-    if hooks.has_hooks(step):
-        problem = hooks.run(turn, frame, node, step, member)
-        if problem:
-            turn.mark(turn.id_of(_group_name(frame, index)), "Error", problem)
-
-
-def member_ended(turn: Turn, frame: Frame, node: Node) -> None:
-    """A member is over: its exit handler, then perhaps its group."""
-    run_hooks(turn, frame, node)
-    local = node["name"][len(frame.name) :]
-    turn.later("group", frame.id, local[1 : local.index("]")])
-
-
-def group_progress(turn: Turn, frame: Frame, index: int) -> None:
-    """End a group whose members and hooks are all over, and go on behind it."""
-    group = turn.must(turn.id_of(_group_name(frame, index)))
-    if fulfilled(turn.must(frame.id)) or turn.counts.get(("left", frame.id, f"[{index}]")):
-        return
-    if not fulfilled(group):
-        if turn.counts.get(("next", frame.id, index)) < len(_make_members(turn, frame, index)):
+    def run_hooks(self, node: Node) -> None:
+        """See `Boundary`. A member that never ran has none."""
+        if node["type"] == "Skipped":
             return
-        group = _decide(turn, frame, group)
-    if turn.named(_group_name(frame, index + 1)) is not None:
-        return
-    if unsuccessful(group):
-        _set_outbound(turn, frame)
-        turn.mark(frame.id, "Failed", group.get("message", ""))
-        return
-    try:
-        for step in steps_of(frame.template["steps"][index]):
-            check_gathered(turn, frame, step["name"])
-    except ManifestError as error:
-        _break(turn, frame, error)
-        return
-    if index + 1 < len(frame.template["steps"]):
-        _start_group(turn, frame, index + 1)
-    else:
-        _succeed(turn, frame)
+        step = self._step_of(node)
+        if hooks.has_hooks(step):
+            name, shown = self.frame.member_name(node), node["displayName"]
+            if problem := hooks.run(self.turn, self.frame, node, step, name, shown=shown):
+                self.turn.mark(self._group(part_of(node))["id"], "Error", problem)
 
+    def advance(self, part: str) -> None:
+        """See `Boundary`."""
+        turn, frame, index = self.turn, self.frame, int(part)
+        group = self._group(part)
+        if self.is_over() or turn.counts["left", frame.id, part]:
+            return
+        if not fulfilled(group):
+            if self.has_unstarted(part):
+                return
+            group = self._end(group)
+        if self.part_node(str(index + 1)) is not None:
+            return
+        if unsuccessful(group):
+            self._set_outbound()
+            turn.mark(frame.id, "Failed", group.get("message", ""))
+            return
+        try:
+            for step in frame.groups[index]:
+                check_gathered(turn, frame, step["name"])
+        except ManifestError as error:
+            self.break_off(error.what)
+            return
+        if index + 1 < len(frame.groups):
+            self.start(str(index + 1))
+        else:
+            self._succeed()
 
-def _break(turn: Turn, frame: Frame, error: ManifestError) -> None:
-    """The Steps node is an Error by itself, not by a group."""
-    turn.mark(frame.id, "Error", error.what)
-    turn.later("broke", frame.id, error.what)
+    def conclude(self) -> None:
+        """See `Boundary`: nothing, as its last group ends the node."""
 
+    def fail_fast(self) -> None:
+        """See `Boundary`. The group that runs fails first."""
+        self.turn.mark(self._group(self._last())["id"], "Failed", execute.FAIL_FAST)
+        super().fail_fast()
 
-def _decide(turn: Turn, frame: Frame, group: Node) -> Node:
-    for child_id in group.get("children", ()):
-        child = turn.must(child_id)
-        if unsuccessful(child):
-            step = _step_of(turn, frame, child)[2]
-            if not continues_on(step, child["phase"]):
-                return turn.mark(group["id"], "Failed", f"child '{child_id}' failed")
-    return turn.mark(group["id"], "Succeeded")
+    def _group(self, part: str) -> Node:
+        return self.turn.must(self.turn.id_of(self.frame.part_name(part)))
 
+    def _last(self) -> str:
+        """The last group that has begun; the first, where none has."""
+        index = 0
+        while self.part_node(str(index + 1)) is not None:
+            index += 1
+        return str(index)
 
-def _set_outbound(turn: Turn, frame: Frame) -> None:
-    last: Node | None = None
-    for index in range(len(frame.template["steps"]) - 1, -1, -1):
-        last = turn.named(_group_name(frame, index))
-        if last is not None:
-            break
-    children = last.get("children", []) if last else []
-    turn.update(frame.id, outboundNodes=below(turn, children) or None)
+    def _start_members(self, part: str) -> None:
+        """Start the members of a group, and queue it where some find no slot."""
+        waiting = self.turn.waiting(self.frame.id)
+        waiting.clear()
+        if fulfilled(self._group(part)):
+            self.turn.later(PartChanged(self.frame.id, part))
+        elif not self.start_members(part) and not fulfilled(self._group(part)):
+            waiting.append(part)
 
+    def _step_of(self, node: Node) -> dict[str, Any]:
+        """The step that a member's node is of, with its item put in; {} for no member."""
+        if "_item" in node:
+            return self.called_by(node) or {}
+        group = self.frame.groups[int(part_of(node))]
+        return next((step for step in group if step["name"] == node["_step"]), {})
 
-def _succeed(turn: Turn, frame: Frame) -> None:
-    _set_outbound(turn, frame)
-    try:
-        scope = scope_in(turn, frame, Members(turn, frame))
-        made = outputs.of_template(frame.template, scope)
-    except ManifestError as error:
-        _break(turn, frame, error)
-        return
-    if made is not None:
-        outputs.publish(turn, turn.update(frame.id, outputs=made))
-    turn.mark(frame.id, "Succeeded")
+    def _end(self, group: Node) -> Node:
+        for child_id in group.get("children", ()):
+            child = self.turn.must(child_id)
+            if unsuccessful(child) and not continues_on(self._step_of(child), child["phase"]):
+                return self.turn.mark(group["id"], "Failed", f"child '{child_id}' failed")
+        return self.turn.mark(group["id"], "Succeeded")
+
+    def _set_outbound(self) -> None:
+        last = self.part_node(self._last())
+        children = last.get("children", []) if last else []
+        self.turn.update(self.frame.id, outboundNodes=below(self.turn, children) or None)
+
+    def _succeed(self) -> None:
+        self._set_outbound()
+        try:
+            made = self.outputs()
+        except ManifestError as error:
+            self.break_off(error.what)
+            return
+        if made is not None:
+            outputs.publish(self.turn, self.turn.update(self.frame.id, outputs=made))
+        self.turn.mark(self.frame.id, "Succeeded")

@@ -26,16 +26,12 @@ def shut_down(turn: Turn, strategy: Literal["Stop", "Terminate"], message: str) 
     turn.remember("shutdown", strategy)
     if message:
         turn.remember("shutdownMessage", message)
+    of_pods = f"workflow shutdown with strategy:  {strategy}"
     for node in list(_open_nodes(turn)):
-        if turn.may_run(on_exit=_on_exit(turn, node)):
-            continue
-        if node["type"] == "Pod":
-            # Asked a second time, by a Terminate after a Stop, it is ended sooner.
-            pods.kill(turn, node, f"workflow shutdown with strategy:  {strategy}", again=True)
-        elif node["type"] == "Suspend":
-            turn.mark(node["id"], "Failed", message or f"Stopped with strategy '{strategy}'")
-        elif node["type"] == "Retry":
-            retry.advance(turn, node)
+        if not turn.may_run(on_exit=_on_exit(turn, node)):
+            # Asked a second time, by a Terminate after a Stop, a pod is ended sooner.
+            reason = message or f"Stopped with strategy '{strategy}'"
+            _end(turn, node, of_pods if node["type"] == "Pod" else reason, again=True)
     _skip_waiting(turn)
 
 
@@ -46,14 +42,17 @@ def check_deadline(turn: Turn) -> None:
     if not turn.recall("late"):
         turn.remember("late", True)
     for node in list(_open_nodes(turn)):
-        if _on_exit(turn, node):
-            continue
-        if node["type"] == "Pod":
-            pods.kill(turn, node, pods.LATE)
-        elif node["type"] == "Suspend":
-            turn.mark(node["id"], "Failed", pods.LATE)
-        elif node["type"] == "Retry" and not turn.suspended:
-            retry.advance(turn, node)
+        if not _on_exit(turn, node):
+            _end(turn, node, pods.LATE)
+
+
+def _end(turn: Turn, node: Node, message: str, *, again: bool = False) -> None:
+    if node["type"] == "Pod":
+        pods.kill(turn, node, message, again=again)
+    elif node["type"] == "Suspend":
+        turn.mark(node["id"], "Failed", message)
+    elif node["type"] == "Retry" and not turn.suspended:
+        retry.advance(turn, node)
 
 
 def _open_nodes(turn: Turn) -> Iterator[Node]:

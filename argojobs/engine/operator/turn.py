@@ -8,48 +8,21 @@ no deep recursion.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from argojobs.engine import clock
 from argojobs.engine.model import Action, Node
-from argojobs.engine.operator import counts
-from argojobs.engine.operator.frames import Frame
+from argojobs.engine.operator import agenda, counts
+from argojobs.engine.operator.agenda import NodeEnded
+from argojobs.engine.operator.frames import Frame, Member
 from argojobs.engine.operator.phases import EXECUTABLE, FULFILLED, fulfilled
-from argojobs.engine.operator.state import Decision, RunState
+from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.templates import Templates
 from argojobs.manifest import names
 
 
-class _Overlay(MutableMapping[counts.Key, int]):
-    """Counters with changes of their own over counters that stay as they are."""
-
-    def __init__(self, base: dict[counts.Key, int]) -> None:
-        self.base = base
-        self.own: dict[counts.Key, int] = {}
-
-    def __getitem__(self, key: counts.Key) -> int:
-        return self.own[key] if key in self.own else self.base[key]
-
-    def get(self, key: counts.Key, default: Any = 0) -> Any:
-        """The counter, or the default."""
-        return self.own[key] if key in self.own else self.base.get(key, default)
-
-    def __setitem__(self, key: counts.Key, value: int) -> None:
-        self.own[key] = value
-
-    def __delitem__(self, key: counts.Key) -> None:
-        raise TypeError("counters are never removed")
-
-    def __iter__(self) -> Iterator[counts.Key]:
-        return iter({**self.base, **self.own})
-
-    def __len__(self) -> int:
-        return len({**self.base, **self.own})
-
-
 class Turn:
-    """What one event changes. Built from a state, turned into a `Decision` at the end."""
+    """What one event changes. Built from a state, turned into an `Outcome` at the end."""
 
     def __init__(self, state: RunState, now: float) -> None:
         self.state = state
@@ -58,13 +31,13 @@ class Turn:
         self.spec: dict[str, Any] = state.spec
         self.templates: Templates = state.templates
         self.changes: dict[str, Node] = {}
-        self.counts = _Overlay(state.counts)
+        self.counts = counts.Overlay(state.counts)
         self.workflow: dict[str, Any] = {}
         self.actions: list[Action] = []
-        self.agenda: deque[tuple[str, str, str]] = deque()
+        self.agenda: deque[agenda.Item] = deque()
         self.touched: dict[str, None] = {}
         self.frames: dict[str, Frame] = {}
-        self.expansions: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+        self.expansions: dict[tuple[str, str], list[Member]] = {}
         self.ready: dict[str, list[str]] = {}
         self.private: dict[str, Any] | None = None
         self.rang: float | None = None
@@ -76,10 +49,7 @@ class Turn:
 
     def id_of(self, name: str) -> str:
         """The id of the node with this name."""
-        ids = self.state.ids
-        if name not in ids:
-            ids[name] = names.node_id(self.state.name, name)
-        return ids[name]
+        return self.state.id_of(name)
 
     def pod_name(self, node_name: str, template: dict[str, Any]) -> str:
         """The name of the pod that runs a template for a node."""
@@ -103,22 +73,16 @@ class Turn:
         assert node is not None, node_id
         return node
 
-    def boundary_name(self, node: Node) -> str:
-        """The name of the node's boundary, "" when it has none."""
-        boundary = self.node(node.get("boundaryID", ""))
-        return str(boundary["name"]) if boundary else ""
-
     def put(self, node: Node) -> Node:
         """Store a whole node and count it; one that is over now goes on the agenda."""
         node_id = node["id"]
         old = self.node(node_id)
-        boundary_name = self.boundary_name(node)
-        counts.fold(self.counts, old, node, boundary_name)
+        counts.fold(self.counts, old, node)
         self.changes[node_id] = node
-        if boundary_name:
+        if "boundaryID" in node:
             self.touched[node["boundaryID"]] = None
         if fulfilled(node) and (old is None or not fulfilled(old)):
-            self.agenda.append(("fulfilled", node_id, ""))
+            self.agenda.append(NodeEnded(node_id))
         return node
 
     def update(self, node_id: str, **fields: Any) -> Node:
@@ -155,9 +119,8 @@ class Turn:
         shown = name
         if boundary:
             shown = name.removeprefix(boundary["name"])
-            head, dot, tail = shown.partition(".")
-            if dot and (not head or (head[0] == "[" and head[-1] == "]" and head[1:-1].isdigit())):
-                shown = tail
+            if "_step" in fields:
+                shown = shown.removeprefix(f"[{fields.get('_group')}]")[1:]
         node: Node = {
             "id": self.id_of(name),
             "name": name,
@@ -251,9 +214,9 @@ class Turn:
 
     # -- the agenda ----------------------------------------------------------------------------
 
-    def later(self, what: str, node_id: str, detail: str = "") -> None:
+    def later(self, item: agenda.Item) -> None:
         """Put something to do on the agenda."""
-        self.agenda.append((what, node_id, detail))
+        self.agenda.append(item)
 
     def waiting(self, boundary_id: str) -> list[str]:
         """The tasks of a DAG that are ready and not yet started, in this turn's own list."""
@@ -261,9 +224,9 @@ class Turn:
             self.ready[boundary_id] = list(self.state.ready.get(boundary_id, ()))
         return self.ready[boundary_id]
 
-    def decision(self) -> Decision:
+    def outcome(self) -> Outcome:
         """All that this turn decided."""
-        return Decision(
+        return Outcome(
             changes=self.changes,
             workflow=self.workflow,
             private=self.private,
