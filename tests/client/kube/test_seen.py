@@ -26,7 +26,13 @@ def kube(fake, tmp_path):
 
 def event(name, kind="Pod", uid="new", at="2026-01-01T00:00:02Z"):
     involved = {"kind": kind, "name": name, "uid": uid}
-    return {"involvedObject": involved, "lastTimestamp": at, "reason": "Failed", "message": name}
+    return {
+        "metadata": {"name": f"{name}.17a"},
+        "involvedObject": involved,
+        "lastTimestamp": at,
+        "reason": "Failed",
+        "message": name,
+    }
 
 
 def pod(name, claim="", phase="Running"):
