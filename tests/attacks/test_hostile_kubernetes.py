@@ -6,7 +6,7 @@ import time
 import pytest
 from hostile_server import ENDLESS, ODD, hostile, once, whole
 
-from argojobs.client.kube import argo_server, connection, pods, seen
+from argojobs.client.kube import argo_server, line, pods, seen
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.kept_out import kept_out
@@ -64,7 +64,7 @@ pytestmark = pytest.mark.usefixtures("small", "figure")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(connection, "TIMEOUT", (2.0, 2.0))
+    monkeypatch.setattr(line, "TIMEOUT", (2.0, 2.0))
 
 
 @pytest.fixture
