@@ -15,6 +15,11 @@ FORBIDDEN = '{kind} is forbidden: User "ann" cannot {verb} resource "{kind}" in 
 VERBS = {"GET": "get", "POST": "create", "PATCH": "patch"}
 
 
+def named(path, value):
+    """Give an object the name that its path has, as every object has one."""
+    return {**value, "metadata": {"name": path.rpartition("/")[2], **value.get("metadata", {})}}
+
+
 class FakeKubernetes:
     """The server; `url` is its address."""
 
@@ -104,8 +109,10 @@ class FakeKubernetes:
             self.objects[path] = {**old, **body, **({"data": data} if data else {})}
             return 200, self.objects[path]
         if path in self.objects:
-            return 200, self.objects[path]
-        below = [value for at, value in self.objects.items() if at.startswith(f"{path}/")]
+            return 200, named(path, self.objects[path])
+        below = [named(at, one) for at, one in self.objects.items() if at.startswith(f"{path}/")]
+        if below and path.rpartition("/")[0].endswith("/namespaces"):
+            return 200, named(path, {"kind": "Namespace"})
         if below or path.endswith(("pods", "services", "nodes")):
             return 200, {"items": below, "metadata": {}}
         return 404, {"message": f"{kind} not found"}

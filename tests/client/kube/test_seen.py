@@ -27,7 +27,7 @@ def kube(fake, tmp_path):
 def event(name, kind="Pod", uid="new", at="2026-01-01T00:00:02Z"):
     involved = {"kind": kind, "name": name, "uid": uid}
     return {
-        "metadata": {"name": f"{name}.17a"},
+        "metadata": {"name": f"{name}.{at}"},
         "involvedObject": involved,
         "lastTimestamp": at,
         "reason": "Failed",
