@@ -11,6 +11,7 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -239,6 +240,15 @@ def test_a_program_is_told_of_the_cluster_where_it_wants_that(kube, tmp_path):
 def test_a_program_is_told_nothing_else(kube, tmp_path):
     assert kube(printing(tmp_path, {"token": "t"})).token == "t"
     assert json.loads((tmp_path / "info").read_text())["spec"] == {"interactive": False}
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked"), [("IfAvailable", True), ("Always", True), ("Never", False)]
+)
+def test_a_program_may_ask_where_somebody_can_answer(kube, tmp_path, monkeypatch, mode, asked):
+    monkeypatch.setattr(plugin.sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    assert kube(printing(tmp_path, {"token": "t"}, interactiveMode=mode)).token == "t"
+    assert json.loads((tmp_path / "info").read_text())["spec"] == {"interactive": asked}
 
 
 def user_of(command, *arguments, **more):
