@@ -248,7 +248,27 @@ def _entries(content: dict[str, Any], kind: str, file: Path, label: str) -> Iter
         fault = fault_of(entry.fields, _PARTS[kind])
         if fault:
             raise entry.fault(fault)
+        if not all(map(_is_plain, _texts(one))):
+            raise entry.fault("it holds a character that no path, program or header can have")
         yield entry
+
+
+def _texts(value: Any) -> Iterable[str]:
+    """Yield all texts in a value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts([*value, *value.values()])
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:  # half of a pair, which JSON can write
+        return False
 
 
 def _named(context: _Entry, kind: str, entries: dict[tuple[str, str], _Entry]) -> _Entry | None:
@@ -353,8 +373,6 @@ def _plugin(entry: _Entry) -> Plugin:
         str(entry.file.parent.absolute() / command) if "/" in command else command,
         *said.get("args", []),
     )
-    if any("\0" in text for pair in [*env, words] for text in pair):
-        raise entry.fault("exec holds a character that no program can be given")
     return Plugin(
         version=version,
         command=words,

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import requests
 from requests.utils import get_auth_from_url, get_environ_proxies, select_proxy
 from urllib3 import HTTPHeaderDict
-from urllib3.exceptions import InsecureRequestWarning
+from urllib3.exceptions import HTTPError, InsecureRequestWarning
 from urllib3.util import make_headers
 
 from argojobs.client.kube.failures import misshapen, out_of_reach
@@ -101,7 +101,7 @@ class Line:
                 timeout=TIMEOUT,
                 allow_redirects=False,
             )
-        except requests.RequestException as error:
+        except (requests.RequestException, HTTPError) as error:  # some pass through requests
             raise out_of_reach(error, self._kube) from error
         except BoundsError as error:
             raise misshapen(str(error), self._kube) from error

@@ -502,6 +502,15 @@ def test_a_proxy_out_of_reach_or_of_another_kind_is_said(kube, monkeypatch):
         kube({}).ask("GET", "/version")
 
 
+@pytest.mark.parametrize("host", ["a" * 70 + ".example", "k..example", "%41", "-", "*", "[::1]"])
+def test_a_host_that_cannot_be_is_out_of_reach(kube, host):
+    made = kube({"token": "t"}, server=f"https://{host}:9")
+    with pytest.raises(ServerError, match="out of reach"):
+        made.ask("GET", "/version")
+    with pytest.raises(ServerError, match="out of reach"):
+        opened(made, "/exec", [])
+
+
 def test_a_token_that_an_answer_gives_back_is_masked(kube, server):
     made = kube({"token": "a-token-of-ours"})
     made.headers()
