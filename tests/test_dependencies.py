@@ -13,12 +13,11 @@ from argojobs.cli.verbs.new import NEEDS, Sample
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What a package is imported as, where that is not its name.
-IMPORTED_AS = {"pyyaml": "yaml", "google-re2": "re2"}
+IMPORTED_AS = {"pyyaml": "yaml", "google-re2": "re2", "websocket-client": "websocket"}
 #: What comes with a package that is declared.
 COMES_WITH = {
     "certifi": "requests",
     "urllib3": "requests",
-    "websocket": "kubernetes",
     "pydantic": "hera",
     "typing_extensions": "hera",
     "pydevd": "debugpy",

@@ -7,7 +7,7 @@ from typing import Any
 from argojobs.client.answers import misshapen
 from argojobs.service import Workflow
 
-_CALLED = {str: "text", int: "number"}
+_CALLED = {str: "text", int: "number", bool: "boolean"}
 _TEXTS = {"*": str}
 _LISTED = ({"name": str},)
 _PORTS = {"parameters": _LISTED, "artifacts": _LISTED}

@@ -2,17 +2,21 @@
 
 import json
 import time
+from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
+from exec_server import exec_server
 from hostile_server import ENDLESS, ODD, hostile, once, whole
 
-from argojobs.client.kube import argo_server, connection, pods, seen
+from argojobs.client.kube import argo_server, line, pods, seen
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.kept_out import kept_out
 from argojobs.client.kube.objects import apply, delete, list_all, merge, read
 from argojobs.client.kube.platforms import platform_of
 from argojobs.client.kube.rights import Right, may
+from argojobs.client.kube.running import run_in
 from argojobs.errors import ArgojobsError, UsageError
 
 WITHIN = 20.0
@@ -38,6 +42,7 @@ OPERATIONS = {
     "events": lambda kube: pods.KubePods(kube, "argo").events("r"),
     "runs": lambda kube: pods.KubePods(kube, "argo").runs("p"),
     "machines": lambda kube: pods.KubePods(kube, "argo").machines(),
+    "run": lambda kube: run_in(kube, "argo", "p", ["true"], "main"),
 }
 #: As Kubernetes would write it, but for one part.
 OF_PODS = {
@@ -64,7 +69,7 @@ pytestmark = pytest.mark.usefixtures("small", "figure")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(connection, "TIMEOUT", (2.0, 2.0))
+    monkeypatch.setattr(line, "TIMEOUT", (2.0, 2.0))
 
 
 @pytest.fixture
@@ -98,7 +103,7 @@ def tried(tmp_path):
 
 
 @pytest.mark.parametrize("how", ENDLESS)
-@pytest.mark.parametrize("operation", ["read", "apply"])
+@pytest.mark.parametrize("operation", ["read", "apply", "run"])
 def test_an_answer_without_end_is_an_error(tried, operation, how):
     with hostile(ENDLESS[how]) as server:
         assert tried(server, operation) is not None
@@ -130,10 +135,31 @@ def test_the_same_page_again_and_again_is_an_error(tried):
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("operation", ["read", "apply", "delete"])
+@pytest.mark.parametrize("operation", ["read", "apply", "delete", "run"])
 def test_a_redirect_elsewhere_gets_no_token(tried, operation, status):
     with hostile(once(whole(b"{}"))) as elsewhere:
         moved = whole(b"", status=f"{status} Moved", Location=f"{elsewhere.url}/api")
         with hostile(once(moved)) as server:
             assert tried(server, operation) is not None
     assert not elsewhere.requests
+
+
+#: A frame of 2^62 bytes, and one that others are to follow, again and again.
+FRAMES = {
+    "a message of 2^62": (b"\x82\x7f" + b"\x40" + bytes(7), b"x"),
+    "parts": (b"", b"\x02\x01x"),
+}
+
+
+@pytest.mark.parametrize("how", FRAMES)
+def test_a_message_without_end_is_an_error(tried, how):
+    begin, piece = FRAMES[how]
+
+    def serve(line):
+        with suppress(OSError):
+            line.raw(begin)
+            while True:
+                line.raw(piece * 4096 if not begin else piece * 65536)
+
+    with exec_server(serve) as (url, _):
+        assert tried(SimpleNamespace(url=url), "run") is not None

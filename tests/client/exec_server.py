@@ -11,7 +11,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 1.3
 _BINARY, _CLOSE = 2, 8
@@ -61,6 +61,11 @@ class Line:
         """Let go of the connection, without a word."""
         self._file.close()
 
+    def raw(self, content: bytes) -> None:
+        """Send bytes as they are."""
+        self._file.write(content)
+        self._file.flush()
+
     def _frame(self, kind: int, content: bytes) -> None:
         assert len(content) < 126
         self._file.write(bytes([128 | kind, len(content)]) + content)
@@ -79,7 +84,8 @@ def exec_server(
         with connection:
             lines.append(Line(connection, protocol))
             serve(lines[0])
-            lines[0].close()
+            with suppress(OSError):  # what could not be sent any more
+                lines[0].close()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=keep, args=(listener,), daemon=True)

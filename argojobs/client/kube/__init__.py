@@ -1,4 +1,4 @@
 """What only Kubernetes offers: pods, nodes, rights, objects, and ways to a port inside.
 
-All of it goes by a kubeconfig. The library `kubernetes` is imported when it is first needed.
+All of it goes by a kubeconfig.
 """

@@ -18,14 +18,7 @@ from argojobs.client.failures import UnclearError
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
 from argojobs.client.kube.running import exit_code
-from argojobs.client.kube.websockets import (
-    PROTOCOLS,
-    Websocket,
-    close,
-    cut,
-    messages,
-    opened,
-)
+from argojobs.client.kube.websockets import V4, V5, Websocket, opened
 
 _IN, _OUT, _ERR, _END, _SIZE, _CLOSE = 0, 1, 2, 3, 4, 255
 _PIECE = 1 << 15
@@ -67,17 +60,17 @@ def attached(
     query.append(("tty", "true") if terminal else ("stderr", "true"))
     query += [("command", word) for word in command]
     path = f"{path_to('Pod', namespace, pod)}/exec"
-    websocket = opened(kube, path, query, PROTOCOLS)
+    websocket = opened(kube, path, query, (V5, V4))
     end = b""
     try:
         with _sending(websocket, streams):
-            for channel, content in messages(websocket):
+            for channel, content in websocket.messages():
                 if channel == _END:
                     end += content
                 elif channel in (_OUT, _ERR):
                     (streams.out if channel == _OUT else streams.err)(content)
     finally:
-        close(websocket)
+        websocket.close()
     if not end:
         raise UnclearError(
             f"the connection into the pod {pod} broke off before the command had ended",
@@ -97,18 +90,16 @@ def _sending(websocket: Websocket, streams: Streams) -> Iterator[None]:
         yield
     finally:
         os.close(stopped)
-        cut(websocket)  # wakes a thread that waits until more can be sent
+        websocket.cut()  # wakes a thread that waits until more can be sent
         thread.join()
         os.close(stop)
 
 
 def _send(websocket: Websocket, streams: Streams, stop: int) -> None:
     """Send what comes from our side until it is to stop, or the other side has gone."""
-    from websocket import WebSocketException
-
     watched = [stop, streams.source]
     watched += [streams.resized] if streams.resized is not None else []
-    with suppress(OSError, WebSocketException):
+    with suppress(OSError):
         _send_size(websocket, streams)
         while stop not in (ready := select.select(watched, [], [], _SILENT)[0]):
             if not ready:
@@ -119,7 +110,7 @@ def _send(websocket: Websocket, streams: Streams, stop: int) -> None:
             if streams.source in ready:
                 piece = os.read(streams.source, _PIECE)
                 if piece:
-                    websocket.send_binary(bytes([_IN]) + piece)
+                    websocket.send(_IN, piece)
                 else:
                     watched.remove(streams.source)
                     _send_end(websocket)
@@ -129,10 +120,10 @@ def _send_size(websocket: Websocket, streams: Streams) -> None:
     if streams.size is not None:
         size = streams.size()
         text = json.dumps({"Width": size.columns, "Height": size.lines})
-        websocket.send_binary(bytes([_SIZE]) + text.encode())
+        websocket.send(_SIZE, text.encode())
 
 
 def _send_end(websocket: Websocket) -> None:
     """Tell that the input has ended, to a server that can be told."""
-    if websocket.headers.get("sec-websocket-protocol") == PROTOCOLS[0]:
-        websocket.send_binary(bytes([_CLOSE, _IN]))
+    if websocket.protocol == V5:
+        websocket.send(_CLOSE, bytes([_IN]))

@@ -37,7 +37,7 @@ def require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
         raise ConflictError(
             f"the container {container} of the pod {name} {has}",
             where=label,
-            hint="only into one that runs leads a way",
+            hint="the container must be running",
         )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.answers import Asked, failure, parsed
 from argojobs.client.failures import ForeignAnswerError, UnclearError
-from argojobs.errors import ArgojobsError, ConflictError, HostError, NotFoundError, UsageError
+from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, UsageError
+from argojobs.net.known_secrets import masked
 
 if TYPE_CHECKING:
     from argojobs.client.kube.connection import Kube
@@ -15,30 +17,9 @@ if TYPE_CHECKING:
 _TRUST = "the kubeconfig has to hold the certificate of who signed it (certificate-authority)"
 
 
-def no_kubeconfig(what: str, kube: Kube) -> UsageError:
-    """The kubeconfig is missing, wrong, or lacks the context."""
-    return UsageError(
-        f"the kubeconfig {kube.kubeconfig} cannot be used: {what}",
-        where=kube.label,
-        hint="give one that works with kubectl: a context's `kubeconfig` and `kube_context`, "
-        "or KUBECONFIG",
-    )
-
-
-def no_credentials(user: str, what: str, kube: Kube) -> HostError:
-    """A program of the kubeconfig, which prints credentials, gave none."""
-    return HostError(
-        f"the program of the kubeconfig's user {user!r} gave no credentials: {what.strip()}",
-        where=kube.label,
-        hint="log in as that program wants it, or run kubectl once: it shows what is asked",
-    )
-
-
-def answered(status: int, text: str, kube: Kube, method: str, path: str) -> ArgojobsError:
+def answered(status: int, body: bytes, kube: Kube, method: str, path: str) -> ArgojobsError:
     """Return the error that an answer of a Kubernetes API server is."""
-    if status == 0:
-        return _no_trust(text, kube)
-    message = _message(text)
+    message = _message(body)
     if status == 401:
         return UsageError(
             "Kubernetes does not accept the kubeconfig's credentials",
@@ -71,31 +52,37 @@ def options_of(kube: Kube) -> str:
 
 
 def out_of_reach(error: Exception, kube: Kube) -> ArgojobsError:
-    """Return what an exception of the HTTP library means."""
-    text = f"{error!r} {getattr(error, 'reason', '')!r}"
-    if "CERTIFICATE_VERIFY_FAILED" in text or "SSLError" in text:
-        return _no_trust(text, kube)
-    reason = str(getattr(error, "reason", None) or error).rpartition(": ")[2]
+    """Return what an exception of a connection means, whichever library wrapped it."""
+    chain = [error]
+    while (inner := _within(chain[-1])) is not None:
+        chain.append(inner)
+    root = chain[-1]
+    if isinstance(root, ssl.SSLError) and not isinstance(root, ssl.SSLEOFError):
+        return UsageError(
+            f"no secure connection to the Kubernetes API server {kube.address}: {str(root)[:300]}",
+            where=kube.label,
+            hint=_TRUST,
+        )
+    over = " by its proxy" if any("Proxy" in type(one).__name__ for one in chain) else ""
     return UnclearError(
-        f"the Kubernetes API server {kube.address} is out of reach: {reason}",
+        f"the Kubernetes API server {kube.address} is out of reach{over}: "
+        + masked(str(root).rpartition(": ")[2]),
         where=kube.label,
         hint="is the kubeconfig's address right, and is a VPN needed? then try again",
-        sent=False,
     )
 
 
-def _no_trust(text: str, kube: Kube) -> UsageError:
-    return UsageError(
-        f"no secure connection to the Kubernetes API server {kube.address}: {text[:300]}",
-        where=kube.label,
-        hint=_TRUST,
-    )
+def _within(error: Exception) -> Exception | None:
+    """Return the exception that another one wraps: its reason, or one of its arguments."""
+    parts = (getattr(error, "reason", None), *error.args)
+    return next((one for one in parts if isinstance(one, Exception)), None)
 
 
-def _message(text: str) -> str:
-    """The message of a Status object, else the text itself."""
+def _message(body: bytes) -> str:
+    """The message of a Status object, else the text itself; without what we showed."""
     try:
-        read: Any = parsed(text.encode())
+        read: Any = parsed(body)
     except ValueError:
-        return text.strip()[:500]
-    return str(read.get("message", "")) if isinstance(read, dict) else text.strip()[:500]
+        read = None
+    text = read.get("message", "") if isinstance(read, dict) else body.decode("utf-8", "replace")
+    return masked(str(text)).strip()[:2000]

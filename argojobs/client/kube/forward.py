@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
-from argojobs.client.kube.websockets import Websocket, close, cut, messages, opened
+from argojobs.client.kube.websockets import Websocket, opened
 from argojobs.errors import ArgojobsError, HostError
 from argojobs.runtime.debugger import is_from_owner
 
@@ -116,9 +116,9 @@ class _Door:
             threads, carried = [*self._threads], [*self._carried]
             first, self.first = self.first, None
         if first is not None:
-            close(first)
+            first.close()
         for here, there in carried:
-            cut(there)
+            there.cut()
             with suppress(OSError):
                 here.shutdown(socket.SHUT_RDWR)
         for thread in threads:
@@ -145,7 +145,7 @@ class _Door:
                 out.start()
                 _inward(there, here)
                 out.join()
-                close(there)
+                there.close()
                 with self._lock:
                     self._carried.discard(pair)
         with self._lock:
@@ -175,25 +175,23 @@ def _is_from_owner(here: socket.socket) -> bool:
 def _inward(there: Websocket, here: socket.socket) -> None:
     """Give a connection what comes out of a tunnel; an error of the pod's port ends both."""
     begun: set[int] = set()
-    with suppress(OSError):  # whoever connected has gone
-        for channel, content in messages(there):
+    with suppress(OSError, ArgojobsError):  # whoever connected has gone, or nonsense comes
+        for channel, content in there.messages():
             if channel not in begun:
                 begun.add(channel)
                 content = content[_PORT_BYTES:]  # noqa: PLW2901 - its beginning is no content
             if content and channel != _DATA:
                 break
             here.sendall(content)
-    cut(there)
+    there.cut()
     with suppress(OSError):
         here.shutdown(socket.SHUT_RDWR)
 
 
 def _outward(here: socket.socket, there: Websocket) -> None:
-    """Send what a connection says into a tunnel. Its end alone is told to nobody: answers come."""
-    from websocket import WebSocketException
-
-    with suppress(OSError, WebSocketException):
+    """Send what a connection says into a tunnel. Its end is not reported: replies may still come."""
+    with suppress(OSError):
         while piece := here.recv(_PIECE):
-            there.send_binary(bytes([_DATA]) + piece)
+            there.send(_DATA, piece)
         return
-    cut(there)
+    there.cut()

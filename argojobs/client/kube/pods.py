@@ -105,7 +105,7 @@ class KubePods:
             raise ConflictError(
                 f"the pod {pod} is {phase}, not Running",
                 where=self._kube.label,
-                hint="only into a pod that runs leads a way",
+                hint="the pod must be running",
             )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from argojobs.client.failures import UnclearError
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
-from argojobs.client.kube.websockets import close, messages, opened
+from argojobs.client.kube.websockets import opened
 from argojobs.errors import UsageError
 from argojobs.service import Ran
 
@@ -32,10 +32,10 @@ def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], contain
     websocket = opened(kube, f"{path_to('Pod', namespace, pod)}/exec", query)
     said: dict[int, bytes] = defaultdict(bytes)
     try:
-        for channel, content in messages(websocket):
+        for channel, content in websocket.messages():
             said[channel] += content
     finally:
-        close(websocket)
+        websocket.close()
     if not said[_END]:
         raise UnclearError(
             f"the connection into the pod {pod} broke off before the command had ended",

@@ -7,76 +7,211 @@ number of its channel. v5 is the same, and can end a single channel (Kubernetes 
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
-from urllib.parse import urlencode
+from http.client import HTTPConnection, HTTPException
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
 from argojobs.client.kube.connection import Kube
-from argojobs.client.kube.failures import answered, out_of_reach
+from argojobs.client.kube.failures import answered, misshapen, out_of_reach
 from argojobs.client.kube.kept_out import kept_out
+from argojobs.net import bounds
+from argojobs.net.bounds import BoundedResponse, Bounds, BoundsError, TooMuchError, TooSlowError
 
-Websocket = Any
-
+if TYPE_CHECKING:
+    from argojobs.client.kube.line import Line
 
 #: The protocols, the one to take first.
-PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
+
+_KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
 
-def opened(
-    kube: Kube, path: str, query: Sequence[tuple[str, str]], protocols: Sequence[str] = ()
-) -> Websocket:
-    """Open a websocket. protocols: those to choose from, else the library's own, v4.
+class Websocket:
+    """A websocket that is open. Threads may send while another one reads."""
 
-    Raises UsageError and its kinds as the server answers, else ServerError.
-    """
-    from kubernetes.stream.ws_client import create_websocket
-    from websocket import WebSocketBadStatusException, WebSocketException
+    def __init__(self, kube: Kube, line: _Counted, websocket: Any) -> None:
+        from websocket import WebSocketException
 
-    settings = kube.client.configuration
-    authorization = settings.get_api_key_with_prefix("authorization")
-    url = f"{settings.host}{path}?{urlencode(query)}".replace("http", "ws", 1)
-    headers = {"authorization": authorization} if authorization else {}
-    if protocols:
-        headers["sec-websocket-protocol"] = ", ".join(protocols)
-    try:
-        return create_websocket(settings, url, headers)
-    except WebSocketBadStatusException as error:
-        body = (error.resp_body or b"").decode("utf-8", "replace")
-        refused = answered(error.status_code, body, kube, "GET", path)
-        raise kept_out(refused, kube, path) if error.status_code == 403 else refused from error
-    except (WebSocketException, OSError) as error:
-        raise out_of_reach(error, kube) from error
+        self._kube, self._line, self._websocket = kube, line, websocket
+        self._broken = (WebSocketException, OSError)
 
+    @property
+    def protocol(self) -> str:
+        """The protocol that the server chose, "" where it does not say it."""
+        return str(self._websocket.headers.get("sec-websocket-protocol") or "")
 
-def messages(websocket: Websocket) -> Iterator[tuple[int, bytes]]:
-    """Yield channel and content of each message until the other side ends or the line breaks."""
-    from websocket import ABNF, WebSocketException
+    def messages(self) -> Iterator[tuple[int, bytes]]:
+        """Yield channel and content of each message until the other side ends or the line breaks.
 
-    # each error means the same: there is no more to come
-    with suppress(WebSocketException, OSError):
+        Raises ForeignAnswerError for a message that has no end.
+        """
+        from websocket import ABNF
+
         while True:
-            kind, frame = websocket.recv_data_frame(True)
+            self._line.allow(Bounds(size=bounds.ANSWER.size))
+            try:
+                kind, frame = self._websocket.recv_data_frame(True)
+            except self._broken:  # each means the same: there is no more to come
+                return
+            except BoundsError as error:
+                raise misshapen(str(error), self._kube) from error
             if kind == ABNF.OPCODE_CLOSE:
                 return
             if kind in (ABNF.OPCODE_BINARY, ABNF.OPCODE_TEXT) and frame.data:
                 yield frame.data[0], frame.data[1:]
 
+    def send(self, channel: int, content: bytes) -> None:
+        """Send a message on a channel. Raises OSError."""
+        try:
+            self._websocket.send_binary(bytes([channel]) + content)
+        except self._broken as error:
+            raise ConnectionAbortedError(str(error)) from error
 
-def cut(websocket: Websocket) -> None:
-    """End a websocket that another thread may be reading: it is woken up."""
-    line = websocket.sock
-    if line is None:  # it has ended by itself
-        return
-    with suppress(OSError):
-        # of the line itself: a TLS socket's own would change what the other thread uses
-        socket.socket.shutdown(line, socket.SHUT_RDWR)
+    def ping(self) -> None:
+        """Send something that means nothing. Raises OSError."""
+        try:
+            self._websocket.ping()
+        except self._broken as error:
+            raise ConnectionAbortedError(str(error)) from error
+
+    def cut(self) -> None:
+        """End it while another thread may be reading: that one is woken up."""
+        self._line.cut()
+
+    def close(self) -> None:
+        """Let go of it when nobody reads it any more."""
+        self._line.allow(bounds.HEAD)
+        with suppress(*self._broken, BoundsError):
+            self._websocket.close(timeout=1)
+        self._line.close()  # one that the other side has closed is still open here
 
 
-def close(websocket: Websocket) -> None:
-    """Let go of a websocket that nobody reads any more."""
-    from websocket import WebSocketException
+def opened(
+    kube: Kube, path: str, query: Sequence[tuple[str, str]], protocols: Sequence[str] = (V4,)
+) -> Websocket:
+    """Open a websocket.
 
-    with suppress(WebSocketException, OSError):
-        websocket.close(timeout=1)
-    websocket.shutdown()  # one that the other side has closed is still open here
+    Args:
+        kube: the API server.
+        path: what is asked for.
+        query: the fields of the query; a name may come again.
+        protocols: those to choose from.
+
+    Raises:
+        UsageError: and its kinds, as the server answers.
+        ServerError: the server is out of reach.
+    """
+    from websocket import WebSocketBadStatusException
+
+    shown = kube.headers()
+    try:
+        return _tried(kube, path, query, protocols, shown)
+    except WebSocketBadStatusException as error:
+        if error.status_code != 401 or not kube.credentials.renew(shown):
+            raise _refused(error, kube, path) from error
+    try:
+        return _tried(kube, path, query, protocols, kube.headers())
+    except WebSocketBadStatusException as error:
+        raise _refused(error, kube, path) from error
+
+
+def _tried(
+    kube: Kube,
+    path: str,
+    query: Sequence[tuple[str, str]],
+    protocols: Sequence[str],
+    shown: Sequence[tuple[str, str]],
+) -> Websocket:
+    """Open a websocket. Raises WebSocketBadStatusException where the server refuses it."""
+    from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
+
+    line = kube.line()
+    headers = [*shown, ("sec-websocket-protocol", ", ".join(protocols))]
+    url = f"{line.url}{path}?{urlencode(query)}".replace("http", "ws", 1)
+    websocket: Any = WebSocket()
+    try:
+        counted = _Counted(_connected(line))
+        websocket.connect(
+            url,
+            socket=counted,
+            header=[f"{name}: {value}" for name, value in headers],
+            redirect_limit=0,  # what we show goes nowhere else
+        )
+    except WebSocketBadStatusException:
+        raise
+    except BoundsError as error:
+        raise misshapen(str(error), kube) from error
+    except (WebSocketException, HTTPException, OSError, ValueError) as error:
+        raise out_of_reach(error, kube) from error
+    counted.settimeout(None)
+    return Websocket(kube, counted, websocket)
+
+
+def _refused(error: Any, kube: Kube, path: str) -> Exception:
+    refused = answered(error.status_code, error.resp_body or b"", kube, "GET", path)
+    return kept_out(refused, kube, path) if error.status_code == 403 else refused
+
+
+def _connected(line: Line) -> socket.socket:
+    """Connect to the API server, by its proxy where there is one. Raises OSError, HTTPException."""
+    from argojobs.client.kube.line import TIMEOUT
+
+    server, proxy = urlsplit(line.url), urlsplit(line.proxy)
+    secure = server.scheme == "https"
+    place = (server.hostname or "", server.port or (443 if secure else 80))
+    near = (proxy.hostname or "", proxy.port or 80) if line.proxy else place
+    connection = HTTPConnection(*near, timeout=TIMEOUT[0])
+    connection.response_class = BoundedResponse
+    if line.proxy:
+        connection.set_tunnel(*place, line.proxy_headers)
+    try:
+        connection.connect()
+        plain: socket.socket = connection.sock
+        _keep_alive(plain)
+        plain.settimeout(TIMEOUT[1])
+        return line.trust.wrap_socket(plain, server_hostname=line.server_name) if secure else plain
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _keep_alive(plain: socket.socket) -> None:
+    """Have the system notice that the other side is gone, however long nobody says anything."""
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):
+            plain.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+class _Counted:
+    """A socket as websocket-client uses one; what comes by it is counted and timed."""
+
+    def __init__(self, plain: socket.socket) -> None:
+        self._plain = plain
+        self.send, self.fileno, self.close = plain.send, plain.fileno, plain.close
+        self.gettimeout, self.settimeout = plain.gettimeout, plain.settimeout
+        self.shutdown = plain.shutdown
+        self.allow(bounds.HEAD)
+
+    def allow(self, allowed: Bounds) -> None:
+        """Count anew, against these bounds."""
+        self._size, self._until = allowed.size, time.monotonic() + allowed.seconds
+
+    def recv(self, size: int) -> bytes:
+        """See socket. Raises TooMuchError, TooSlowError."""
+        piece = self._plain.recv(size)
+        self._size -= len(piece)
+        if self._size < 0:
+            raise TooMuchError
+        if time.monotonic() > self._until:
+            raise TooSlowError
+        return piece
+
+    def cut(self) -> None:
+        """End it for both sides."""
+        with suppress(OSError):
+            # of the line itself: a TLS socket's own would change what another thread uses
+            socket.socket.shutdown(self._plain, socket.SHUT_RDWR)

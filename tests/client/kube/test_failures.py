@@ -54,7 +54,7 @@ def exec_user(*argv):
 )
 def test_each_answer_is_an_error_of_ours(tmp_path, status, kind, words):
     kube = Kube(kubeconfig(tmp_path, {"token": "secret-token"}), label="lab")
-    error = answered(status, json.dumps({"message": "pods not found"}), kube, "GET", "/api")
+    error = answered(status, b'{"message": "pods not found"}', kube, "GET", "/api")
     assert isinstance(error, kind)
     assert words in error.what
     assert error.where == "lab"
@@ -63,7 +63,7 @@ def test_each_answer_is_an_error_of_ours(tmp_path, status, kind, words):
 def test_a_refusal_names_the_permission(tmp_path):
     kube = Kube(kubeconfig(tmp_path, {"token": "t"}), label="lab")
     text = 'pods is forbidden: User "ann" cannot list resource "pods" in API group "" in the namespace "argo"'
-    error = answered(403, json.dumps({"message": text}), kube, "GET", "/api/v1/pods")
+    error = answered(403, json.dumps({"message": text}).encode(), kube, "GET", "/api/v1/pods")
     assert isinstance(error, UsageError)
     assert error.what == "not allowed to list pods in the namespace argo as ann"
     assert "doctor" in error.hint
