@@ -22,8 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from argojobs.engine.executors.outcome import read_result
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
+from argojobs.engine.executors.process.outcome import read_result
 from argojobs.engine.model import StartPod
 from argojobs.engine.pod import pod_request
 from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment

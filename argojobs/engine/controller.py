@@ -166,7 +166,7 @@ class EndSignals:
 
 def main(arguments: list[str]) -> int:
     """Run as a program: `HOME`."""
-    from argojobs.engine.executors.process import ProcessExecutor
+    from argojobs.engine.executors.process.executor import ProcessExecutor
 
     home = Path(arguments[0]).absolute()
     if os.getsid(0) != os.getpid() and os.getpgrp() != os.getpid():

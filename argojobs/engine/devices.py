@@ -152,7 +152,7 @@ def missing_devices(
 
 def unlimited_memory(templates: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a note where limits of memory cannot be kept: no control groups for this user."""
-    from argojobs.engine.executors.memory import may_limit
+    from argojobs.engine.executors.process.memory import may_limit
 
     for template in templates:
         container = template.get("container") or template.get("script") or {}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.engine.coverage import reachable
-from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.expansion import secret_value
 from argojobs.engine.pod import PYTHON, missing_command, refuse_paths
 from argojobs.engine.small_files import read_small
@@ -162,7 +162,7 @@ def host_isolation(home: Path) -> str:
         boot = found = ""
     if found in ISOLATIONS and boot == boot_identity():
         return found
-    from argojobs.engine.executors.namespace import probe
+    from argojobs.engine.executors.process.namespace import probe
 
     with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
         return probe(folder)

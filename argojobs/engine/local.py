@@ -313,8 +313,8 @@ class LocalService:
 
     def _delete_in_place(self, name: str) -> None:
         """Delete a run that no controller ends, as the one who holds the home's lock."""
-        from argojobs.engine.executors.process import stop_pod
-        from argojobs.engine.executors.processes import boot_identity
+        from argojobs.engine.executors.process.executor import stop_pod
+        from argojobs.engine.executors.process.processes import boot_identity
         from argojobs.engine.lock import ControllerLock
         from argojobs.engine.pod import GRACE_AT_ONCE
         from argojobs.engine.starting import end
@@ -435,8 +435,8 @@ class LocalService:
         A supervisor tells first that its pod has ended, and tidies up then; the scratch of a pod
         that succeeded is taken away after that, unless the controller was killed meanwhile.
         """
-        from argojobs.engine.executors.outcome import lives, read_started
-        from argojobs.engine.executors.processes import boot_identity
+        from argojobs.engine.executors.process.outcome import lives, read_started
+        from argojobs.engine.executors.process.processes import boot_identity
 
         boot = boot_identity()
         pace = self._pace(name)
@@ -483,7 +483,7 @@ def _checked_name(workflow: Workflow) -> str:
 
 def _succeeded(directory: Path) -> bool:
     """Whether a pod did; one whose result cannot be read did not."""
-    from argojobs.engine.executors.outcome import read_result
+    from argojobs.engine.executors.process.outcome import read_result
 
     try:
         return read_result(directory).phase == "Succeeded"

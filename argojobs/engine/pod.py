@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import archive_name
+from argojobs.engine.executors.process.request_format import FORMAT
 from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.pod_context import Image, PodContext
 from argojobs.engine.quantities import quantity
-from argojobs.engine.request_format import FORMAT
 from argojobs.engine.volumes import absolute_path, joined, mounts_of
 from argojobs.errors import HostError, ParameterError, UnsupportedError
 from argojobs.manifest.own_program import is_own_program
@@ -132,7 +132,7 @@ def _memory_limit(container: Mapping[str, Any]) -> int:
 
 
 def _way(context: PodContext, container: Mapping[str, Any]) -> str:
-    """private, rerooted or shared: see `executors/layout.py`."""
+    """private, rerooted or shared: see `executors/process/layout.py`."""
     if context.isolation != "none":
         return "private"
     if is_own_program(container):

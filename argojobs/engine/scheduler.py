@@ -24,7 +24,7 @@ from argojobs.engine.active import ActiveRun, Pod
 from argojobs.engine.clock import SteadyClock, duration, stamp
 from argojobs.engine.context import Isolation, pod_context, pod_directory
 from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus, shortage
-from argojobs.engine.executors.outcome import LOST, read_result
+from argojobs.engine.executors.process.outcome import LOST, read_result
 from argojobs.engine.journal import log
 from argojobs.engine.leases import lease, release
 from argojobs.engine.model import (

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from argojobs.engine.executors import outcome
+from argojobs.engine.executors.process import outcome
 from argojobs.engine.model import PodResult
 
 

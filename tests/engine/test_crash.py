@@ -12,7 +12,7 @@ import pytest
 from in_project import capture_in
 
 from argojobs.engine import controller
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
 

@@ -131,7 +131,7 @@ def test_a_tag_not_yet_replaced_asks_for_nothing():
 
 
 def test_limits_of_memory_that_cannot_be_kept_are_said(monkeypatch):
-    from argojobs.engine.executors import memory
+    from argojobs.engine.executors.process import memory
 
     limits = {"container": {"resources": {"limits": {"memory": "1Gi"}}}}
     monkeypatch.setattr(memory, "may_limit", lambda: False)

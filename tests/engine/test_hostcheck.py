@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from argojobs.config.settings import parse_settings
-from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.hostcheck import (
     ISOLATION_FILE,
     claim_notes,

@@ -15,7 +15,7 @@ import pytest
 from fakes import SUBMITTER, workflow
 
 from argojobs.engine import controller, lock, starting, version
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke
 from argojobs.engine.starting import Starter, end, spawn
 from argojobs.engine.store import Store

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from argojobs.engine.executors.outcome import read_result
+from argojobs.engine.executors.process.outcome import read_result
 from argojobs.engine.model import PodResult, StartPod
 from argojobs.engine.pod import pod_request
 from argojobs.engine.pod_context import PodContext

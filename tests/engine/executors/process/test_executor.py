@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.outcome import read_result
-from argojobs.engine.executors.processes import start_time
+from argojobs.engine.executors.process.outcome import read_result
+from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.model import StartPod
 from argojobs.engine.pod import pod_request
 from argojobs.errors import HostError
 
+from ..contract import ExecutorContract, python, run, start, wait
 from .conftest import closing_process_executor, make_context
-from .contract import ExecutorContract, python, run, start, wait
 
 
 class TestProcessExecutor(ExecutorContract):
@@ -137,7 +137,7 @@ def test_the_next_executor_hears_of_pods_of_the_one_before(home, context, signal
 CONTROLLER = """
 import sys, json
 sys.path.insert(0, {root!r})
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 executor = ProcessExecutor({home!r})
 executor.start(json.loads(sys.argv[1]))
 executor.isolation  # the forkserver has come up
@@ -150,7 +150,7 @@ def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executo
     os.mkfifo(Path(context.submitter.directory, "go"))
     code = f"{signal.give}; {read_go(context)}; print('alive')"
     request = pod_request(StartPod("n", "pod", python(code), None, True), context)
-    root = str(Path(__file__).parents[3])
+    root = str(Path(__file__).parents[4])
     program = CONTROLLER.format(root=root, home=str(home))
     controller = subprocess.Popen(
         [sys.executable, "-c", program, json.dumps(request)],
@@ -233,7 +233,7 @@ class TestAsAnOrdinaryUser:
 
     def test_the_contract_holds(self):
         folder = Path("/tmp") / f"argojobs-user-{os.getpid()}-{time.monotonic_ns()}"
-        root = Path(__file__).parents[3]
+        root = Path(__file__).parents[4]
         interpreter, environment = ordinary_interpreter()
         folder.mkdir()
         os.chown(folder, 1000, 1000)
@@ -379,7 +379,7 @@ def test_a_full_disk_is_said(tmp_path, project):
 
 
 def test_a_forkserver_that_cannot_start_is_an_error_not_a_wait(home, monkeypatch):
-    monkeypatch.setattr("argojobs.engine.executors.process.START", "raise SystemExit(1)")
+    monkeypatch.setattr("argojobs.engine.executors.process.executor.START", "raise SystemExit(1)")
     with closing_process_executor(home) as broken, pytest.raises(HostError, match="keeps ending"):
         broken.isolation  # noqa: B018 - asking is what fails
 

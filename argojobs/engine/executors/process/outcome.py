@@ -13,7 +13,7 @@ import json
 import os
 from typing import Any, Literal, NamedTuple
 
-from argojobs.engine.executors.processes import start_time
+from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.model import PodResult
 from argojobs.errors import OutputError
 from argojobs.storage.copying import open_regular

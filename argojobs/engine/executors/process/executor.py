@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import argojobs
-from argojobs.engine.executors import outcome
-from argojobs.engine.executors.outcome import LOST
-from argojobs.engine.executors.processes import (
+from argojobs.engine.executors.process import outcome
+from argojobs.engine.executors.process.outcome import LOST
+from argojobs.engine.executors.process.processes import (
     boot_identity,
     pod_members,
     send,
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from argojobs.engine.executors.namespace import Isolation
-    from argojobs.engine.executors.outcome import State
+    from argojobs.engine.executors.process.namespace import Isolation
+    from argojobs.engine.executors.process.outcome import State
 
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    "from argojobs.engine.executors.forkserver import main; main()"
+    "from argojobs.engine.executors.process.forkserver import main; main()"
 )
 NO_ROOM = PodResult("Error", "no space left on device")
-NOT_BORN = PodResult("Error", "the pod could not be started, see controller.log")
+NOT_STARTED = PodResult("Error", "the pod could not be started, see controller.log")
 MOST_TRIES = 10  # to hand a pod over, when forkservers end with it in their hands
 MOST_DEATHS = 5  # of forkservers in a row that end before they are ready
 
@@ -61,7 +61,7 @@ class ProcessExecutor:
         self._live: set[str] = set()
         self._messages: dict[str, bytes] = {}  # of live pods, to be handed over once more
         self._tries: dict[str, int] = {}
-        self._unborn: set[str] = set()
+        self._unstarted: set[str] = set()
         self._deaths = 0
         self._adopted: dict[int, str] = {}
         self._ended: list[str] = []
@@ -76,7 +76,7 @@ class ProcessExecutor:
 
         Raises HostError when the forkserver does not come up.
         """
-        self._hope_again()
+        self._reset_backoff()
         while self._deaths < MOST_DEATHS:
             if self._server is None:
                 self._start_server()
@@ -91,7 +91,7 @@ class ProcessExecutor:
 
         Raises HostError when no process can be started on this host.
         """
-        self._hope_again()
+        self._reset_backoff()
         directory = request["directory"]
         host = {**request["host"], "ended": str(self._fifo)}
         body = json.dumps({"directory": directory, **request, "host": host}).encode()
@@ -103,7 +103,7 @@ class ProcessExecutor:
             self._forget_pod(directory)
             raise
         finally:
-            self._hand_over_unborn()
+            self._hand_over_unstarted()
 
     def _hand_over(self, directory: str) -> None:
         """Give a pod to the forkserver. Raises HostError when none takes it."""
@@ -118,8 +118,8 @@ class ProcessExecutor:
                 return
         raise _does_not_start()
 
-    def _hope_again(self) -> None:
-        """Whoever asks anew gets a new try: what kept forkservers from starting may be over."""
+    def _reset_backoff(self) -> None:
+        """Allow new start attempts: what kept forkservers from starting may be over."""
         if self._deaths >= MOST_DEATHS:
             self._deaths = 0
 
@@ -127,15 +127,15 @@ class ProcessExecutor:
         tries = self._tries[directory] = self._tries.get(directory, 0) + 1
         return tries <= MOST_TRIES and self._deaths < MOST_DEATHS
 
-    def _hand_over_unborn(self) -> None:
+    def _hand_over_unstarted(self) -> None:
         """Give the pods to the next forkserver which one that ended had, and had not started."""
-        while self._unborn:
-            directory = self._unborn.pop()
+        while self._unstarted:
+            directory = self._unstarted.pop()
             try:
                 self._hand_over(directory)
             except HostError as error:
                 sys.stderr.write(f"{directory}: {error}\n")
-                self._write(directory, NOT_BORN)
+                self._write(directory, NOT_STARTED)
                 self._note_end(directory)
 
     def stop(self, pod_directory: str | os.PathLike[str], reason: str, grace: float) -> None:
@@ -156,7 +156,7 @@ class ProcessExecutor:
         if state == "running":
             self._adopt(directory)
         elif state == "lost":
-            self._bury(directory)
+            self._finalize_lost(directory)
         return state
 
     def fileno(self) -> int:
@@ -214,7 +214,7 @@ class ProcessExecutor:
 
     def _forget_pod(self, directory: str) -> None:
         self._live.discard(directory)
-        self._unborn.discard(directory)
+        self._unstarted.discard(directory)
         self._messages.pop(directory, None)
         self._tries.pop(directory, None)
 
@@ -249,7 +249,7 @@ class ProcessExecutor:
             data = b""
         if not data:
             self._server_died()
-            self._hand_over_unborn()
+            self._hand_over_unstarted()
             return
         *lines, self._lines = (self._lines + data).split(b"\n")
         for line in lines:
@@ -285,9 +285,9 @@ class ProcessExecutor:
         if state == "running":
             self._adopt(directory)
         elif state == "lost":
-            self._bury(directory, result)
+            self._finalize_lost(directory, result)
         elif state == "never started":
-            self._write(directory, NOT_BORN)
+            self._write(directory, NOT_STARTED)
         if state != "running":
             self._note_end(directory)
 
@@ -307,7 +307,7 @@ class ProcessExecutor:
         for directory in sorted(self._live - {starting} - set(self._adopted.values())):
             state = self.recover(directory)
             if state == "never started" and directory in self._messages:
-                self._unborn.add(directory)
+                self._unstarted.add(directory)
             elif state != "running":
                 self._note_end(directory)
 
@@ -346,7 +346,7 @@ class ProcessExecutor:
 
     def _look_again(self, directory: str) -> None:
         if outcome.state_of(directory, self._boot) == "lost":
-            self._bury(directory)
+            self._finalize_lost(directory)
         self._note_end(directory)
 
     def _forget(self, descriptor: int) -> None:
@@ -354,7 +354,7 @@ class ProcessExecutor:
         self._selector.unregister(descriptor)
         os.close(descriptor)
 
-    def _bury(self, directory: str, result: PodResult = LOST) -> None:
+    def _finalize_lost(self, directory: str, result: PodResult = LOST) -> None:
         """End what a lost pod left running, and write its result."""
         started = outcome.read_started(directory)
         # A number is given again only when nothing is left of its session: whatever bears it now,

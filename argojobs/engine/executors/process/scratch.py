@@ -14,9 +14,9 @@ import itertools
 import os
 import time
 
-from argojobs.engine.executors.layout import ARGO_FOLDERS
-from argojobs.engine.executors.outcome import lives, read_result, read_started
-from argojobs.engine.executors.processes import is_alive
+from argojobs.engine.executors.process.layout import ARGO_FOLDERS
+from argojobs.engine.executors.process.outcome import lives, read_result, read_started
+from argojobs.engine.executors.process.processes import is_alive
 from argojobs.storage.removing import open_folder, remove_tree
 
 MOST_SPARE = 64

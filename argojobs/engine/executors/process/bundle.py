@@ -15,7 +15,7 @@ import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.process.namespace import Bind
 from argojobs.errors import InputError
 from argojobs.storage.bundle_digest import digest_of_folder
 from argojobs.storage.loading import load

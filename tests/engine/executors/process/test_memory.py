@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors import memory
+from argojobs.engine.executors.process import memory
 
-from .contract import python, run, start, wait
+from ..contract import python, run, start, wait
 
 NOTE = "argojobs: a process of this step took "
 TAKE = "x = b'x' * (200 << 20)"

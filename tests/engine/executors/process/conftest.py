@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment
 
-from .contract import Signal
+from ..contract import Signal
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.process.namespace import Bind
 from argojobs.errors import HostError
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.layout import Layout, lay_out
-from argojobs.engine.executors.namespace import Bind
-from argojobs.engine.executors.outcome import write_result
-from argojobs.engine.executors.scratch import ScratchPool, remove_folders
+from argojobs.engine.executors.process.layout import Layout, lay_out
+from argojobs.engine.executors.process.namespace import Bind
+from argojobs.engine.executors.process.outcome import write_result
+from argojobs.engine.executors.process.scratch import ScratchPool, remove_folders
 from argojobs.engine.model import PodResult
 
+from ..contract import python, run, start, wait
 from .conftest import make_context
-from .contract import python, run, start, wait
 
 
 @pytest.fixture(autouse=True)
