@@ -145,13 +145,14 @@ class LocalService:
     def check(self, workflow: Workflow, submitter: Mapping[str, Any] | None = None) -> list[str]:
         """Return the notes on a workflow, raising what `create` would, without starting it."""
         from argojobs.engine.coverage import reachable, refuse_uncovered
-        from argojobs.engine.devices import missing_devices, unlimited_memory
         from argojobs.engine.hostcheck import (
             WITHOUT_NAMESPACES,
             claim_notes,
             host_isolation,
+            missing_devices,
             refuse_missing,
             refuse_private_paths,
+            unlimited_memory,
         )
         from argojobs.engine.submitter import capture
 

@@ -91,8 +91,7 @@ class LocalPods:
 
         has = host_capacity()
         offers = {"cpu": f"{has.cpu:g}", "memory": f"{int(has.memory)}"}
-        if has.gpu:
-            offers["nvidia.com/gpu"] = str(has.gpu)
+        offers |= {kind: f"{count:g}" for kind, count in has.gpus.items()}
         return [Machine(os.uname().nodename, ready=True, offers=offers)]
 
     def gpus(self) -> list[Gpus]:

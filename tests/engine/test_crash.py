@@ -92,7 +92,7 @@ def serve_in_child(home, die_at=0):
             os.dup2(log, 2)
             if die_at:
                 _die_at(die_at)
-            os._exit(controller.serve(home, ProcessExecutor, idle=0.0))
+            os._exit(controller.serve(home, idle=0.0))
         finally:
             os._exit(99)
     return os.waitpid(pid, 0)[1]

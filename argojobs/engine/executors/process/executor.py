@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import argojobs
+from argojobs.engine.context import pod_directory
+from argojobs.engine.executors.executor import PodId, PodSpec, PodState
 from argojobs.engine.executors.process import outcome
-from argojobs.engine.executors.process.outcome import LOST
+from argojobs.engine.executors.process.host import Host, process_request
 from argojobs.engine.executors.process.processes import (
     boot_identity,
     pod_members,
@@ -26,13 +28,14 @@ from argojobs.engine.executors.process.processes import (
     session_members,
     start_time,
 )
+from argojobs.engine.executors.results import LOST
+from argojobs.engine.journal import log
 from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
 from argojobs.engine.small_files import read_small
-from argojobs.errors import HostError
+from argojobs.errors import ArgojobsError, HostError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from argojobs.engine.executors.process.namespace import Isolation
@@ -49,7 +52,7 @@ MOST_DEATHS = 5  # of forkservers in a row that end before they are ready
 
 
 class ProcessExecutor:
-    """Starts, stops and watches the pods of a home. Not for several threads."""
+    """Starts, stops and watches the pods of a home. Keeps `Executor`; not for several threads."""
 
     def __init__(self, home: str | os.PathLike[str]) -> None:
         self._home = Path(home).absolute()
@@ -86,15 +89,14 @@ class ProcessExecutor:
                 return self._isolation
         raise _does_not_start()
 
-    def start(self, request: Mapping[str, Any]) -> None:
-        """Start a pod, at most once for its directory; returns before it runs.
+    def start(self, spec: PodSpec) -> None:
+        """See `Executor.start`. Raises HostError when no process can be started on this host."""
+        self._start(process_request(spec, Host(str(self._home), self.isolation)))
 
-        Raises HostError when no process can be started on this host.
-        """
+    def _start(self, request: dict[str, Any]) -> None:
         self._reset_backoff()
         directory = request["directory"]
-        host = {**request["host"], "ended": str(self._fifo)}
-        body = json.dumps({"directory": directory, **request, "host": host}).encode()
+        body = json.dumps(request).encode()
         self._messages[directory] = len(body).to_bytes(4, "big") + body
         self._live.add(directory)
         try:
@@ -138,20 +140,24 @@ class ProcessExecutor:
                 self._write(directory, NOT_STARTED)
                 self._note_end(directory)
 
-    def stop(self, pod_directory: str | os.PathLike[str], reason: str, grace: float) -> None:
-        """Ask a pod to end, and have it ended `grace` seconds later.
+    def stop(self, pod: PodId, reason: str, grace: float) -> None:
+        """See `Executor.stop`."""
+        stop_pod(self._directory(pod), self._boot, reason, grace)
 
-        `reason` becomes its message. A pod that has not begun will not; one that has ended is
-        left as it is.
-        """
-        stop_pod(os.fspath(pod_directory), self._boot, reason, grace)
+    def recover(self, pod: PodId) -> PodState:
+        """See `Executor.recover`. What a lost pod left running is ended, and its result written."""
+        directory = self._directory(pod)
+        match self._recover(directory):
+            case "ended":
+                return PodState(begun=True, result=_result(directory))
+            case "lost":
+                return PodState(begun=True, result=LOST)
+            case "running":
+                return PodState(begun=True)
+            case "never started":
+                return PodState(begun=False)
 
-    def recover(self, pod_directory: str | os.PathLike[str]) -> State:
-        """Say what became of a pod; a running one is heard of from now on when it ends.
-
-        What a lost pod left running is ended, and its result written.
-        """
-        directory = os.fspath(pod_directory)
+    def _recover(self, directory: str) -> State:
         state = outcome.state_of(directory, self._boot)
         if state == "running":
             self._adopt(directory)
@@ -159,12 +165,15 @@ class ProcessExecutor:
             self._finalize_lost(directory)
         return state
 
+    def _directory(self, pod: PodId) -> str:
+        return str(pod_directory(self._home, *pod))
+
     def fileno(self) -> int:
         """The descriptor that is readable when pods may have ended."""
         return self._selector.fileno()
 
-    def read(self) -> list[Path]:
-        """The directories of the pods that ended since the last call; does not wait."""
+    def read(self) -> list[tuple[PodId, PodResult]]:
+        """See `Executor.read`."""
         for key, _ in self._selector.select(0):
             if key.data == "fifo":
                 self._hear_supervisors()
@@ -173,7 +182,7 @@ class ProcessExecutor:
             else:
                 self._adopted_ended(key.fd)
         ended, self._ended = self._ended, []
-        return [Path(directory) for directory in ended]
+        return [(_pod_of(directory), _result(directory)) for directory in ended]
 
     def close(self) -> None:
         """Let go: pods that run go on, and are heard of by the next executor of this home."""
@@ -305,7 +314,7 @@ class ProcessExecutor:
         self._channel.close()
         server.wait()
         for directory in sorted(self._live - {starting} - set(self._adopted.values())):
-            state = self.recover(directory)
+            state = self._recover(directory)
             if state == "never started" and directory in self._messages:
                 self._unstarted.add(directory)
             elif state != "running":
@@ -386,6 +395,21 @@ def stop_pod(directory: str, boot: str, reason: str, grace: float) -> None:
         started = outcome.read_started(directory)
         if started is not None and outcome.lives(started, boot):
             send(int(started.pid), signal.SIGTERM)
+
+
+def _pod_of(directory: str) -> PodId:
+    """The pod that a directory is of: see `context.pod_directory`."""
+    _, run, name = directory.rsplit("/", 2)
+    return PodId(run, name)
+
+
+def _result(directory: str) -> PodResult:
+    """How a pod ended; a result that cannot be read is an error of the pod, and logged."""
+    try:
+        return outcome.read_result(directory)
+    except (ArgojobsError, OSError, ValueError, TypeError, RecursionError) as error:
+        log(f"the result in {directory} cannot be read: {error!r}")
+        return PodResult("Error", f"the pod's result cannot be read: {error}")
 
 
 def _does_not_start() -> HostError:

@@ -14,6 +14,7 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from argojobs.engine.executors.process.processes import start_time
+from argojobs.engine.executors.results import LOST
 from argojobs.engine.model import PodResult
 from argojobs.errors import OutputError
 from argojobs.storage.copying import open_regular
@@ -25,7 +26,6 @@ MOST_STOP = 1 << 20  # bytes
 DAY = 86400.0  # seconds
 MOST_RESULT = 64 << 20  # bytes: many times what a pod's outputs may have
 ENDS = frozenset({"Succeeded", "Failed", "Error"})
-LOST = PodResult("Error", "pod deleted")  # Argo's words for a pod that is gone
 
 
 class Started(NamedTuple):

@@ -41,6 +41,7 @@ from argojobs.engine.executors.process.processes import (
     start_time,
 )
 from argojobs.engine.executors.process.request_format import FORMAT
+from argojobs.engine.executors.results import EXECUTOR_ERROR, container_message
 from argojobs.engine.model import DEADLINE_MESSAGE, PodResult
 from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
     from argojobs.storage.repository import Repository
 
-NOT_STARTED = 64  # the exit code of Argo's executor when it cannot start the command
 LITTLE_ROOM = 1 << 16  # bytes; with less on its disk a pod may have failed for want of room
 
 UNHEARD = 16  # added to the exit status where the pipe leads nowhere: the forkserver has to tell
@@ -155,12 +155,12 @@ class Supervisor:
             return self._over("Failed", ended.asked, outputs)
         if ended.exit_code != 0:
             if self._out_of_memory:
-                message = f"main: OOMKilled (exit code {ended.exit_code})"
+                message = container_message("main", ended.exit_code, reason="OOMKilled")
                 return self._over("Failed", message, outputs)
-            message = f"main: Error (exit code {ended.exit_code}){self._full_disk()}"
+            message = container_message("main", ended.exit_code, self._full_disk())
             return self._over("Failed", message, outputs)
         if problems:
-            message = f"wait: Error (exit code {NOT_STARTED}): {'; '.join(problems)}"
+            message = container_message("wait", EXECUTOR_ERROR, "; ".join(problems))
             return self._over("Error", message, outputs)
         return self._over("Succeeded", "", outputs)
 
@@ -184,7 +184,7 @@ class Supervisor:
         system = os.statvfs(self.directory)
         if system.f_bavail * system.f_frsize >= LITTLE_ROOM:
             return ""
-        return f": no space left on the disk of {self.directory}"
+        return f"no space left on the disk of {self.directory}"
 
     def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
         lasted = time.monotonic() - self._begun
@@ -216,7 +216,7 @@ class Supervisor:
                     self._load(item, layout)
         except (ArgojobsError, OSError) as error:
             text = _text(error).replace(f"{self.scratch}/root/", "/")
-            raise Refusal("Error", f"init: Error (exit code {NOT_STARTED}): {text}") from error
+            raise Refusal("Error", container_message("init", EXECUTOR_ERROR, text)) from error
         if self.request["script"] is not None:
             path = layout.host(self.request["script_path"])
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -336,13 +336,13 @@ class Supervisor:
             return spawn(program, command, environment, log, tee)
         except OSError as error:
             declared = self.request["outputs"]["declared"]
-            outputs = {"parameters": with_values(declared, {}), "exitCode": str(NOT_STARTED)}
+            outputs = {"parameters": with_values(declared, {}), "exitCode": str(EXECUTOR_ERROR)}
             text = str(error) if error.errno is None else start_problem(error)
             if error.errno is None:
                 text = f"failed to find name in PATH: {text}{_remedy(container)}"
             elif error.filename == directory:
                 text = f"the working directory {directory}: {text}"
-            message = f"main: Error (exit code {NOT_STARTED}): {text}"
+            message = container_message("main", EXECUTOR_ERROR, text)
             raise Refusal("Failed", message, outputs) from error
         finally:
             os.chdir(here)
