@@ -40,9 +40,9 @@ class Pod:
     kill: str | None = None
     #: The devices lent to it, by kind.
     devices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: When it was asked for, and what was told of its waiting since.
+    #: When it was asked for, and the last notice of why it waits.
     since: float = 0.0
-    told: str = ""
+    notice: str = ""
 
 
 class ActiveRun:

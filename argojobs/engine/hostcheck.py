@@ -15,7 +15,7 @@ from typing import Any
 
 from argojobs.engine.coverage import reachable
 from argojobs.engine.devices import host_capacity
-from argojobs.engine.executors.process.host import PYTHON, missing_command, refuse_paths
+from argojobs.engine.executors.process.host import PYTHON, missing_command, no_command, refuse_paths
 from argojobs.engine.executors.process.memory import may_limit
 from argojobs.engine.executors.process.namespace import probe
 from argojobs.engine.executors.process.processes import boot_identity
@@ -60,11 +60,8 @@ def _check_program(
     words += container.get("args") or ()
     words += [] if container.get("command") or container.get("args") else known["command"]
     if not words:
-        raise HostError(
-            f"the image {image!r} is not known on this machine, and the template gives no command",
-            where=where,
-            hint=f'say what stands for it:  [local.images."{image}"]  command = [...]',
-        )
+        unknown = no_command(image)
+        raise HostError(unknown.what, where=where, hint=unknown.hint)
     program = str(words[0])
     if known["root"] or "{{" in program or "$(" in program or PYTHON.fullmatch(program):
         return

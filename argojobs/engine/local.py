@@ -24,7 +24,6 @@ from argojobs.errors import (
     ConflictError,
     HostError,
     NotFoundError,
-    OutputError,
     ServerError,
     UsageError,
 )
@@ -436,7 +435,7 @@ class LocalService:
         A supervisor tells first that its pod has ended, and tidies up then; the scratch of a pod
         that succeeded is taken away after that, unless the controller was killed meanwhile.
         """
-        from argojobs.engine.executors.process.outcome import lives, read_started
+        from argojobs.engine.executors.process.outcome import lives, read_started, succeeded
         from argojobs.engine.executors.process.processes import boot_identity
 
         boot = boot_identity()
@@ -450,7 +449,7 @@ class LocalService:
             while lives(started, boot):
                 pace.nap()
             scratch = directory / "scratch"
-            while naps_left and scratch.exists() and _succeeded(directory):
+            while naps_left and scratch.exists() and succeeded(str(directory)):
                 naps_left -= 1
                 pace.nap()
 
@@ -480,16 +479,6 @@ def _checked_name(workflow: Workflow) -> str:
             hint="lower-case letters, digits, '-' and '.', at most 63, a letter or digit at both ends",
         )
     return name
-
-
-def _succeeded(directory: Path) -> bool:
-    """Whether a pod did; one whose result cannot be read did not."""
-    from argojobs.engine.executors.process.outcome import read_result
-
-    try:
-        return read_result(directory).phase == "Succeeded"
-    except (OutputError, OSError, ValueError):
-        return False
 
 
 def _remove_tree(folder: Path) -> None:

@@ -62,11 +62,8 @@ class Resources:
         return Resources(self.cpu + other.cpu, self.memory + other.memory, gpus)
 
     def __sub__(self, other: Resources) -> Resources:
-        gpus = {
-            kind: self.gpus.get(kind, 0) - other.gpus.get(kind, 0)
-            for kind in {**self.gpus, **other.gpus}
-        }
-        return Resources(self.cpu - other.cpu, self.memory - other.memory, gpus)
+        less = {kind: -amount for kind, amount in other.gpus.items()}
+        return self + Resources(-other.cpu, -other.memory, less)
 
     def at_most(self, other: Resources) -> Resources:
         """The smaller amount of each thing."""

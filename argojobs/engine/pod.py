@@ -187,7 +187,7 @@ def check_encodable(what: str, text: str) -> None:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise ParameterError(
-            f"{what} holds half a character ({text[error.start]!a}), which is no text",
+            f"{what} holds half a character ({text[error.start]!a}), which is not text",
             hint="in JSON such a character is two escapes, \\ud83d\\ude00: give both.",
         ) from error
 

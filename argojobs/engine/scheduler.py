@@ -3,7 +3,7 @@
 A `Scheduler` is told of pods that ended and timers that rang. One `turn` folds all of it through
 the pure operator, chooses the pods that may start, stores everything in one transaction, and only
 then starts and ends pods. So a process that is killed at any point leaves a store that says what
-was decided, and pod directories that say what was begun; the next one goes on from both.
+was decided, and an executor that can say what was begun; the next one goes on from both.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ LOOK_AGAIN = 0.5
 SLOW_FOLD = 0.5
 
 #: A pod that has waited so many seconds for its turn says why; so many pods of a run do.
-SILENCE = 1.0
-MOST_TOLD = 20
+NOTICE_AFTER = 1.0
+MAX_NOTICES = 20
 
 
 class Scheduler:
@@ -119,7 +119,7 @@ class Scheduler:
         times = [run.timers[0] for run in self.runs.values() if run.timers]
         if self._without_gpu:
             times.append(self._look_again_at)
-        times += [pod.since + SILENCE for pod in self._told_of() if not pod.told]
+        times += [pod.since + NOTICE_AFTER for pod in self._first_waiting() if not pod.notice]
         return min(times, default=None)
 
     def turn(self) -> None:
@@ -128,7 +128,7 @@ class Scheduler:
         while True:
             self._fold_queue()
             self._choose_pods()
-            self._tell_waiting()
+            self._notify_waiting()
             self._fold_queue()
             self._end_stuck_runs()
             if not self._commit():
@@ -275,23 +275,23 @@ class Scheduler:
                     else:
                         yield found
 
-    def _told_of(self) -> Iterator[Pod]:
+    def _first_waiting(self) -> Iterator[Pod]:
         """Yield the pods that say why they wait: the first of each run."""
         for run in self.runs.values():
             if not run.final:
-                yield from itertools.islice(run.waiting.values(), MOST_TOLD)
+                yield from itertools.islice(run.waiting.values(), MAX_NOTICES)
 
-    def _tell_waiting(self) -> None:
+    def _notify_waiting(self) -> None:
         """Let pods that wait for more than a moment say for what, anew when that changes."""
         now = self.clock()
-        late = {id(pod) for pod in self._told_of() if now - pod.since >= SILENCE}
+        late = {id(pod) for pod in self._first_waiting() if now - pod.since >= NOTICE_AFTER}
         if not late:
             return
         used = in_use(self._running(), self.devices.capacity)
         for run in self.runs.values():
-            for node_id, pod in itertools.islice(run.waiting.items(), MOST_TOLD):
-                if id(pod) in late and (text := self._why(run, pod, used)) != pod.told:
-                    pod.told = text
+            for node_id, pod in itertools.islice(run.waiting.items(), MAX_NOTICES):
+                if id(pod) in late and (text := self._why(run, pod, used)) != pod.notice:
+                    pod.notice = text
                     self._enqueue(run, PodWaits(node_id, text))
 
     def _why(self, run: ActiveRun, pod: Pod, used: Resources) -> str:

@@ -408,7 +408,7 @@ def test_a_pod_that_waits_says_why_until_it_starts(bench):
     waiting = bench.scheduler.runs["second"].state.nodes
     node_id = next(key for key, node in waiting.items() if node["type"] == "Pod")
     assert "message" not in bench.status("second")["nodes"][node_id]
-    assert bench.scheduler.next_time() == bench.now + module.SILENCE
+    assert bench.scheduler.next_time() == bench.now + module.NOTICE_AFTER
     bench.now += 12
     bench.turn()
     node = bench.status("second")["nodes"][node_id]

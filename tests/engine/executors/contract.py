@@ -286,7 +286,7 @@ class ExecutorContract:
         self, executor: Executor, context: Context
     ):
         """They are all there, as the real Argo 4.0.5 lists them; a value in the manifest stays."""
-        declared = [
+        declared: list[dict[str, Any]] = [
             {"name": "a", "valueFrom": {"path": "/tmp/a"}},
             {"name": "b", "valueFrom": {"path": "/tmp/b"}},
             {"name": "c", "valueFrom": {"path": "/tmp/c"}},
@@ -607,4 +607,4 @@ class ExecutorContract:
         host = {"path": str(Path(context.claims["sets"])), "type": "File"}
         template["volumes"] = [{"name": "v", "hostPath": host}]
         result = run(executor, context, template)
-        assert (result.phase, "is no File" in result.message) == ("Error", True)
+        assert (result.phase, "is not a File" in result.message) == ("Error", True)

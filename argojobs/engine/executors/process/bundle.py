@@ -45,7 +45,7 @@ def show_bundle(
 ) -> Bind | None:
     """How the bundle comes into a pod: a bind for its layout; None when there is none.
 
-    Raises NotFoundError when the repository lacks it, InputError when it is no archive.
+    Raises NotFoundError when the repository lacks it, InputError when it is not an archive.
     """
     item = find_bundle(request)
     if item is None:

@@ -33,7 +33,7 @@ from argojobs.engine.journal import log
 from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
 from argojobs.engine.small_files import read_small
-from argojobs.errors import ArgojobsError, HostError
+from argojobs.errors import HostError
 
 if TYPE_CHECKING:
     from typing import Any
@@ -407,7 +407,7 @@ def _result(directory: str) -> PodResult:
     """How a pod ended; a result that cannot be read is an error of the pod, and logged."""
     try:
         return outcome.read_result(directory)
-    except (ArgojobsError, OSError, ValueError, TypeError, RecursionError) as error:
+    except outcome.UNREADABLE as error:
         log(f"the result in {directory} cannot be read: {error!r}")
         return PodResult("Error", f"the pod's result cannot be read: {error}")
 

@@ -40,16 +40,6 @@ class Host:
     isolation: Isolation
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """What an image stands for: ENTRYPOINT, CMD, the folder of its files if any, and WORKDIR."""
-
-    entrypoint: Sequence[str] = ()
-    command: Sequence[str] = ()
-    root: str = ""
-    workdir: str = ""
-
-
 def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
     """Return the request by which a supervisor runs a pod, as JSON data; the directory is first.
 
@@ -57,7 +47,8 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
     for a path that cannot be had here.
     """
     submitter = spec.submitter
-    image = _image(submitter["images"].get(spec.image, {}))
+    image = submitter["images"].get(spec.image, {})  # older runs recorded no WORKDIR of it
+    image_root = image.get("root", "")
     directory = f"{host.home}/pods/{spec.id.run}/{spec.id.name}"
     ours = _is_own_program(spec)
     way = _way(host, ours=ours)
@@ -68,9 +59,11 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
     # Else "/": the pod's own, or a folder of its own where there are no namespaces. An image that
     # holds our own program (--code image), or a file that Python is told to run, holds the project.
     root = f"{directory}/scratch/root" if way == "shared" else "/"
-    holds_project = not image.root and (ours or _runs_own_file(command))
+    holds_project = not image_root and (ours or _runs_own_file(command))
     working_directory = (
-        spec.working_directory or image.workdir or (submitter["project"] if holds_project else root)
+        spec.working_directory
+        or image.get("workdir")
+        or (submitter["project"] if holds_project else root)
     )
     request: dict[str, Any] = {
         "directory": directory,
@@ -84,7 +77,7 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
                 "name": "main",
                 "image": spec.image,
                 "command": command,
-                "env": {**_base(spec, image), **spec.environment, **_on_a_laptop(spec)},
+                "env": {**_base(spec, image_root), **spec.environment, **_on_a_laptop(spec)},
                 "working_directory": working_directory,
             }
         ],
@@ -110,7 +103,7 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
         "repository": {"kind": "directory", "root": f"{host.home}/artifacts"},
         "host": {
             "isolation": host.isolation if way == "private" else way,
-            "root": image.root,
+            "root": image_root,
             "cache": f"{host.home}/cache",
             "keep": _kept(submitter),
             "ended": f"{host.home}/pods-ended",
@@ -121,11 +114,6 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
     if way == "rerooted" or (way == "shared" and not submitter["share_host_paths"]):
         _check_paths(request, rerooted=way == "rerooted")
     return request
-
-
-def _image(entry: Mapping[str, Any]) -> Image:
-    """Read an entry of the images table; what older versions did not record is empty."""
-    return Image(**{name: entry[name] for name in Image.__slots__ if name in entry})
 
 
 def _is_own_program(spec: PodSpec) -> bool:
@@ -162,12 +150,12 @@ def _on_a_laptop(spec: PodSpec) -> dict[str, str]:
     return told
 
 
-def _base(spec: PodSpec, image: Image) -> dict[str, str]:
+def _base(spec: PodSpec, image_root: str) -> dict[str, str]:
     """The environment below the container's own: the submitter's, its interpreter first."""
     base = dict(spec.submitter["environment"])
     if NVIDIA in spec.devices:
         base["CUDA_VISIBLE_DEVICES"] = ",".join(spec.devices[NVIDIA])
-    if image.root:
+    if image_root:
         base["PATH"] = PATH
     else:
         interpreters = posixpath.dirname(spec.submitter["interpreter"])
@@ -175,26 +163,30 @@ def _base(spec: PodSpec, image: Image) -> dict[str, str]:
     return base
 
 
-def _command(spec: PodSpec, image: Image) -> list[str]:
+def _command(spec: PodSpec, image: Mapping[str, Any]) -> list[str]:
     """What is run: Kubernetes' rules for command, args, ENTRYPOINT and CMD (gotcha 25)."""
-    words = list(spec.command) or _expanded(image.entrypoint, spec)
+    words = list(spec.command) or _expanded(image.get("entrypoint", ()), spec)
     if spec.arguments is not None:
         words += spec.arguments
     elif not spec.command:
-        words += _expanded(image.command, spec)
+        words += _expanded(image.get("command", ()), spec)
     if not words:
-        raise HostError(
-            f"the image {spec.image!r} is not known on this machine, and the template gives no"
-            " command",
-            hint=f"say what stands for it:  [local.images.{json.dumps(spec.image)}]  command = [...]",
-        )
-    if PYTHON.fullmatch(words[0]) and not image.root:
+        raise no_command(spec.image)
+    if PYTHON.fullmatch(words[0]) and not image.get("root"):
         words[0] = spec.submitter["interpreter"]
     return words
 
 
 def _expanded(words: Iterable[str], spec: PodSpec) -> list[str]:
     return [expand(word, spec.environment) for word in words]
+
+
+def no_command(image: str) -> HostError:
+    """The error for an image that nothing is known of, in a template without a command."""
+    return HostError(
+        f"the image {image!r} is not known on this machine, and the template gives no command",
+        hint=f"say what stands for it:  [local.images.{json.dumps(image)}]  command = [...]",
+    )
 
 
 def missing_command(command: str, image: str) -> HostError:
