@@ -6,10 +6,13 @@ what lies in the folders of their pods is written here as its supervisors wrote 
 
 import json
 import os
+import select
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -85,7 +88,9 @@ def supervisor(home):
         yield process
 
 
-def serve_in_child(home):
+@contextmanager
+def served(home):
+    """A home, served by a controller in a child until nothing is left to do."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -94,7 +99,13 @@ def serve_in_child(home):
             os._exit(controller.serve(home, idle=0.0))
         finally:
             os._exit(99)
-    return pid
+    with open(os.pidfd_open(pid)) as child:
+        try:
+            yield
+            assert select.select([child], [], [], 60)[0], "the controller does not end"
+        finally:
+            signal.pidfd_send_signal(child.fileno(), signal.SIGKILL)
+            assert os.waitpid(pid, 0)[1] == 0
 
 
 def steps_of(home):
@@ -112,11 +123,10 @@ def wait_until(home, step, phase):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it plays a supervisor with Linux's /proc")
 def test_pods_in_flight_are_taken_over(home, supervisor):
-    pid = serve_in_child(home)
-    wait_until(home, "waiting", "Succeeded")
-    assert steps_of(home)["running"]["phase"] == "Running"
-    supervisor.communicate(b"end\n")
-    assert os.waitpid(pid, 0)[1] == 0
+    with served(home):
+        wait_until(home, "waiting", "Succeeded")
+        assert steps_of(home)["running"]["phase"] == "Running"
+        supervisor.communicate(b"end\n")
     steps = steps_of(home)
     assert {node["phase"] for node in steps.values()} == {"Succeeded"}
     said = {name: node["outputs"]["parameters"][0]["value"] for name, node in steps.items()}
@@ -132,8 +142,8 @@ def test_pods_in_flight_are_taken_over(home, supervisor):
 def test_a_pod_in_flight_that_is_gone_is_lost(home, supervisor):
     supervisor.kill()
     supervisor.wait()
-    pid = serve_in_child(home)
-    assert os.waitpid(pid, 0)[1] == 0
+    with served(home):
+        pass
     steps = steps_of(home)
     assert (steps["running"]["phase"], steps["running"]["message"]) == ("Error", "pod deleted")
     assert steps["waiting"]["phase"] == "Succeeded"
