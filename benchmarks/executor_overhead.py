@@ -22,11 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from argojobs.engine.executors.outcome import read_result
-from argojobs.engine.executors.process import ProcessExecutor
-from argojobs.engine.model import StartPod
-from argojobs.engine.pod import pod_request
-from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment
+from argojobs.engine.executors.executor import PodId
+from argojobs.engine.executors.process.executor import ProcessExecutor
+from argojobs.engine.model import PodResult, StartPod
+from argojobs.engine.placement import asked_by
+from argojobs.engine.pod import pod_spec
+from argojobs.engine.submitter import capture
 
 CHAIN, FAN, AT_ONCE = 20, 50, os.cpu_count() or 2
 FIRST = "open({out!r}, 'w').write('1')"
@@ -56,16 +57,11 @@ class Pods:
 
     def __init__(self, executor: ProcessExecutor, home: str, run: str) -> None:
         self.executor = executor
-        self.context = PodContext(
-            workflow=run,
-            uid="uid",
-            namespace="default",
-            submitter=Submitter(sys.executable, home, allowed_environment(os.environ)),
-            pods=f"{home}/pods",
-            cache=f"{home}/cache",
-            repository={"kind": "directory", "root": f"{home}/artifacts"},
-            isolation=executor.isolation,
-        )
+        self.workflow = {
+            "metadata": {"name": run, "uid": "uid", "namespace": "default"},
+            "spec": {},
+        }
+        self.submitter = capture(project=Path(home))
 
     def start(self, name: str, before: str | None) -> None:
         into, out = "/tmp/in.txt", "/tmp/out.txt"
@@ -75,17 +71,25 @@ class Pods:
             "outputs": {"artifacts": [{"name": "out", "path": out}]},
         }
         if before is not None:
-            key = f"{self.context.workflow}/{before}/out.tgz"
+            run = self.workflow["metadata"]["name"]
+            key = f"{run}/{before}/out.tgz"
             template["inputs"] = {"artifacts": [{"name": "in", "path": into, "s3": {"key": key}}]}
-        self.executor.start(pod_request(StartPod(name, name, template), self.context))
+        spec = pod_spec(
+            StartPod(name, name, template),
+            self.workflow,
+            self.submitter,
+            resources=asked_by(template),
+            devices={},
+            now=time.time(),
+        )
+        self.executor.start(spec)
 
     def wait(self) -> int:
-        ended: list[Path] = []
+        ended: list[tuple[PodId, PodResult]] = []
         while not ended:
             select.select([self.executor], [], [], 60)
             ended = self.executor.read()
-        for directory in ended:
-            result = read_result(directory)
+        for _, result in ended:
             assert result.phase == "Succeeded", result
         return len(ended)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 import json
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.engine.clock import stamp
-from argojobs.engine.devices import Resources, asked_by
 from argojobs.engine.model import (
     Event,
     KillPod,
@@ -25,6 +25,7 @@ from argojobs.engine.model import (
 from argojobs.engine.operator.operate import operate
 from argojobs.engine.operator.phases import FULFILLED
 from argojobs.engine.operator.state import RunState
+from argojobs.engine.placement import Resources, asked_by
 from argojobs.engine.store import PodRow, RunChange, StoredRun
 from argojobs.service import FINAL_PHASES
 
@@ -37,10 +38,11 @@ class Pod:
     resources: Resources
     started: bool = False
     kill: str | None = None
-    gpus: list[str] = field(default_factory=list)
-    #: When it was asked for, and what was told of its waiting since.
+    #: The devices lent to it, by kind.
+    devices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: When it was asked for, and the last notice of why it waits.
     since: float = 0.0
-    told: str = ""
+    notice: str = ""
 
 
 class ActiveRun:

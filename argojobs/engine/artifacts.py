@@ -118,10 +118,3 @@ def set_mode(path: str, mode: int, *, recurse: bool) -> None:
                 below = os.path.join(folder, name)
                 if not os.path.islink(below):
                     os.chmod(below, mode)
-
-
-def archive_name(name: str, path: str, kind: str) -> str:
-    """The file name of a saved artifact (Argo: `<artifact>.tgz`, bare: the path's last part)."""
-    if kind == "none":
-        return os.path.basename(path.rstrip("/"))
-    return f"{name}.{'zip' if kind == 'zip' else 'tgz'}"

@@ -15,15 +15,28 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from argojobs.engine.devices import host_devices
+from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.journal import log
 from argojobs.engine.lock import ControllerLock, WakeFifo, poke
 from argojobs.engine.version import VERSION
 from argojobs.errors import ArgojobsError
 
 if TYPE_CHECKING:
-    from argojobs.engine.scheduler import Executor, Scheduler
+    from argojobs.engine.executors.executor import Devices, Executor
+    from argojobs.engine.scheduler import Scheduler
+
+
+class Kind(NamedTuple):
+    """A kind of executor: how one is opened for a home, and what it has for the pods there."""
+
+    open: Callable[[Path], Executor]
+    devices: Callable[[Path], Devices]
+
+
+EXECUTORS = {"process": Kind(ProcessExecutor, host_devices)}
 
 IDLE_VARIABLE = "ARGOJOBS_IDLE"
 
@@ -37,27 +50,26 @@ LOOK_AT_HOME = 10.0
 REMOVING = 5.0
 
 
-def serve(home: Path, open_executor: Callable[[Path], Executor], *, idle: float) -> int:
+def serve(home: Path, executor: str = "process", *, idle: float) -> int:
     """Serve a home until there is nothing to do for `idle` seconds, or a signal says to end.
 
-    Returns 0 also when another controller serves the home already.
+    executor: which of EXECUTORS runs its pods. Returns 0 also when another controller serves the
+    home already.
     """
     lock = wait_for_lock(home)
     if lock is None:
         return 0
     try:
-        _serve(home, lock, open_executor, idle)
+        _serve(home, lock, EXECUTORS[executor], idle)
     finally:
         lock.release()
     log("ends")
     return 0
 
 
-def _serve(
-    home: Path, lock: ControllerLock, open_executor: Callable[[Path], Executor], idle: float
-) -> None:
+def _serve(home: Path, lock: ControllerLock, kind: Kind, idle: float) -> None:
     log(f"argojobs {VERSION} serves {home}")
-    with closing(open_executor(home)) as executor:  # it gets ready while we load the rest
+    with closing(kind.open(home)) as executor:  # it gets ready while we load the rest
         from argojobs.engine.reserve import make_reserve
         from argojobs.engine.scheduler import Scheduler
         from argojobs.engine.store import Store
@@ -66,7 +78,9 @@ def _serve(
         with EndSignals() as ending, closing(Store.open(home)) as store:
             make_reserve(home)
             with WakeFifo(home) as wake:  # a poke is heard once it can be served
-                _loop(Scheduler(home, store, executor), wake, ending, lock, idle)
+                _loop(
+                    Scheduler(home, store, executor, kind.devices(home)), wake, ending, lock, idle
+                )
 
 
 def _loop(
@@ -166,14 +180,12 @@ class EndSignals:
 
 def main(arguments: list[str]) -> int:
     """Run as a program: `HOME`."""
-    from argojobs.engine.executors.process import ProcessExecutor
-
     home = Path(arguments[0]).absolute()
     if os.getsid(0) != os.getpid() and os.getpgrp() != os.getpid():
         os.setsid()
     try:
         idle = float(os.environ.get(IDLE_VARIABLE, IDLE_SECONDS))
-        return serve(home, ProcessExecutor, idle=idle)
+        return serve(home, idle=idle)
     except (ArgojobsError, ValueError, OSError) as error:
         log(str(error))
         return 1

@@ -1,177 +1,62 @@
-"""What this host has, what a pod asks for, and which pods may start now.
-
-`choose` is pure: it sees what waits, what runs and what the host has. A pod that asks for no CPU
-counts as one core: a laptop has no scheduler that would share cores among fifty of them. A pod
-that asks for more than the host has is cut down to the host, and so runs alone.
-"""
+"""What this host has for pods: cores, memory, and GPUs, which are lent to one pod at a time."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
-from argojobs.engine.quantities import quantity
-
-#: Cores a pod counts for when it asks for none.
-DEFAULT_CPU = 1.0
-
-#: The least any pod counts for, so that there is an end to how many run at once.
-SMALLEST_CPU = 0.01
-
-Key = TypeVar("Key")
+from argojobs.engine.context import pod_directory
+from argojobs.engine.executors.executor import PodId
+from argojobs.engine.leases import LEASE_FOLDER, lease, release
+from argojobs.engine.placement import NVIDIA, Resources
+from argojobs.errors import HostError
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
-    """An amount of each thing: of a host, or asked for by a pod."""
+class HostDevices:
+    """The devices of this host for the pods of a home. Keeps `executors.executor.Devices`.
 
-    cpu: float = 0.0
-    memory: float = 0.0
-    gpu: int = 0
-
-    def fits(self, free: Resources) -> bool:
-        """Whether all of this is there in `free` (with room for rounding)."""
-        return self.cpu <= free.cpu + 1e-9 and self.memory <= free.memory and self.gpu <= free.gpu
-
-    def __add__(self, other: Resources) -> Resources:
-        return Resources(self.cpu + other.cpu, self.memory + other.memory, self.gpu + other.gpu)
-
-    def __sub__(self, other: Resources) -> Resources:
-        return Resources(self.cpu - other.cpu, self.memory - other.memory, self.gpu - other.gpu)
-
-    def at_most(self, other: Resources) -> Resources:
-        """The smaller amount of each thing."""
-        return Resources(
-            min(self.cpu, other.cpu), min(self.memory, other.memory), min(self.gpu, other.gpu)
-        )
-
-
-def choose(
-    pending: Iterable[tuple[Key, Resources]], running: Iterable[Resources], capacity: Resources
-) -> list[Key]:
-    """Return the keys of the pods to start now, in order.
-
-    First come, first served; a later pod may pass one that waits only if it asks for nothing of
-    what that one is short of, so a big pod is never starved by small ones. When nothing runs, the
-    first pod always starts. One that asks for more than the host has takes what there is, and
-    those that ask for none of that do not wait for it.
+    gpus: the indexes of its GPUs. folder: where all homes of the host note what they lend.
     """
-    used = Resources()
-    for amount in running:
-        used += amount.at_most(capacity)
-    free = capacity - used
-    chosen: list[Key] = []
-    for key, asked in pending:
-        wanted = asked.at_most(capacity)
-        if wanted.fits(free):
-            chosen.append(key)
-            free -= wanted
-        else:
-            free = _reserve(wanted, free)
-        if free.cpu < SMALLEST_CPU:
-            break  # every pod asks for some: no need to look at ten thousand that wait
-    return chosen
+
+    home: Path
+    capacity: Resources
+    gpus: Sequence[str] = ()
+    folder: Path = LEASE_FOLDER
+
+    def lend(self, pod: PodId, asked: Resources) -> Mapping[str, Sequence[str]]:
+        """See `Devices.lend`."""
+        if not self.gpus:
+            return {}
+        count = min(int(asked.gpus.get(NVIDIA, 0)), len(self.gpus))
+        if not count:
+            return {NVIDIA: ()}
+        lent = lease(count, self.gpus, self._owner(pod), self.folder)
+        if lent is None:
+            raise HostError("in use elsewhere on this host")
+        return {NVIDIA: lent}
+
+    def give_back(self, pod: PodId, asked: Resources) -> None:
+        """See `Devices.give_back`."""
+        if self.gpus and asked.gpus.get(NVIDIA):
+            release(self.gpus, self._owner(pod), self.folder)
+
+    def _owner(self, pod: PodId) -> str:
+        return str(pod_directory(self.home, *pod))
 
 
-def shortage(asked: Resources, used: Resources, capacity: Resources) -> str:
-    """Say of what a pod finds too little: `a CPU: 2 of 2`; empty when there is enough for it."""
-    wanted, free = asked.at_most(capacity), capacity - used
-    if wanted.cpu > free.cpu + 1e-9:
-        what = "a CPU" if wanted.cpu <= 1 else f"{wanted.cpu:g} CPUs"
-        return f"{what}: {used.cpu:g} of {capacity.cpu:g}"
-    if wanted.memory > free.memory:
-        sizes = (
-            f"{amount / 2**30:.1f}" for amount in (wanted.memory, used.memory, capacity.memory)
-        )
-        return "{} GiB of memory: {} of {} GiB".format(*sizes)
-    if wanted.gpu > free.gpu:
-        what = "a GPU" if wanted.gpu == 1 else f"{wanted.gpu} GPUs"
-        return f"{what}: {used.gpu} of {capacity.gpu}"
-    return ""
-
-
-def _reserve(wanted: Resources, free: Resources) -> Resources:
-    """Return what is left to later pods: nothing of what `wanted` is short of."""
-    return Resources(
-        cpu=free.cpu if wanted.cpu <= free.cpu + 1e-9 else 0.0,
-        memory=free.memory if wanted.memory <= free.memory else 0.0,
-        gpu=free.gpu if wanted.gpu <= free.gpu else 0,
-    )
-
-
-def asked_by(template: Mapping[str, Any]) -> Resources:
-    """Return what a template's main container asks for: requests, else limits."""
-    container = template.get("container") or template.get("script") or {}
-    resources = container.get("resources") or {}
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    amounts = {**limits, **requests}
-    cpu, memory = quantity(amounts.get("cpu")), quantity(amounts.get("memory"))
-    return Resources(
-        cpu=DEFAULT_CPU if cpu is None else max(cpu, SMALLEST_CPU),
-        memory=max(memory or 0.0, 0.0),
-        gpu=sum(int(quantity(amounts[name]) or 0) for name in amounts if is_gpu(name)),
-    )
-
-
-def missing_devices(
-    templates: Iterable[Mapping[str, Any]], capacity: Resources | None = None
-) -> list[str]:
-    """Return notes on what templates ask for and this host does not have, one a kind of thing."""
-    capacity = capacity or host_capacity()
-    most: dict[str, float] = {}
-    for template in templates:
-        container = template.get("container") or template.get("script") or {}
-        resources = container.get("resources") or {}
-        for name, amount in {
-            **(resources.get("limits") or {}),
-            **(resources.get("requests") or {}),
-        }.items():
-            most[name] = max(most.get(name, 0.0), quantity(amount) or 0.0)
-    notes = []
-    for name, amount in sorted(most.items()):
-        if name == "cpu" and amount > capacity.cpu:
-            notes.append(f"a step asks for {amount:g} CPUs, this host has {capacity.cpu:g}")
-        elif name == "memory" and amount > capacity.memory:
-            notes.append(
-                f"a step asks for {amount / 2**30:.1f} GiB of memory, "
-                f"this host has {capacity.memory / 2**30:.1f} GiB"
-            )
-        elif is_gpu(name) and amount > capacity.gpu:
-            wanted = f"a step asks for {amount:g} GPU{'s' if amount > 1 else ''} ({name})"
-            has = f"this host has {capacity.gpu}: it gets {capacity.gpu}"
-            none = "this host has none: it runs on the CPU"
-            notes.append(f"{wanted}, {has if capacity.gpu else none}")
-        elif "/" in name and not is_gpu(name) and amount:
-            notes.append(f"a step asks for {name}, which this host does not know: it runs without")
-    return notes
-
-
-def unlimited_memory(templates: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return a note where limits of memory cannot be kept: no control groups for this user."""
-    from argojobs.engine.executors.memory import may_limit
-
-    for template in templates:
-        container = template.get("container") or template.get("script") or {}
-        limits = (container.get("resources") or {}).get("limits") or {}
-        if "memory" in limits and not may_limit():
-            return [
-                "limits of memory are not enforced: this user may make no control groups (cgroups)"
-            ]
-    return []
-
-
-def is_gpu(resource: str) -> bool:
-    """Whether a resource name means whole NVIDIA GPUs (`nvidia.com/gpu`)."""
-    return resource == "nvidia.com/gpu"
+def host_devices(home: Path) -> HostDevices:
+    """Return the devices of this host, as they are now."""
+    return HostDevices(home, host_capacity(), host_gpus())
 
 
 def host_capacity() -> Resources:
     """Return what this host has for pods: the cores this process may use, memory, GPUs."""
-    return Resources(cpu=float(_cores()), memory=float(_memory()), gpu=len(host_gpus()))
+    gpus = {NVIDIA: len(found)} if (found := host_gpus()) else {}
+    return Resources(float(_cores()), float(_memory()), gpus)
 
 
 def host_gpus(devices: Path = Path("/dev")) -> list[str]:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import posixpath
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from argojobs.engine.coverage import reachable
-from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.devices import host_capacity
+from argojobs.engine.executors.process.host import PYTHON, missing_command, no_command, refuse_paths
+from argojobs.engine.executors.process.memory import may_limit
+from argojobs.engine.executors.process.namespace import probe
+from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.expansion import secret_value
-from argojobs.engine.pod import PYTHON, missing_command, refuse_paths
+from argojobs.engine.placement import NVIDIA, Resources
+from argojobs.engine.quantities import quantity
 from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
@@ -55,11 +60,8 @@ def _check_program(
     words += container.get("args") or ()
     words += [] if container.get("command") or container.get("args") else known["command"]
     if not words:
-        raise HostError(
-            f"the image {image!r} is not known on this machine, and the template gives no command",
-            where=where,
-            hint=f'say what stands for it:  [local.images."{image}"]  command = [...]',
-        )
+        unknown = no_command(image)
+        raise HostError(unknown.what, where=where, hint=unknown.hint)
     program = str(words[0])
     if known["root"] or "{{" in program or "$(" in program or PYTHON.fullmatch(program):
         return
@@ -67,7 +69,7 @@ def _check_program(
         if not container.get("command") and not known["entrypoint"]:
             raise HostError(
                 f"the entrypoint of the image {image!r} is not known on this machine, and its "
-                f"args begin with {program!r}, which is no program here",
+                f"args begin with {program!r}, which is not a program here",
                 where=where,
                 hint="give the template a command, or say what the image starts: "
                 f'[local.images."{image}"]  entrypoint = [...]',
@@ -162,8 +164,6 @@ def host_isolation(home: Path) -> str:
         boot = found = ""
     if found in ISOLATIONS and boot == boot_identity():
         return found
-    from argojobs.engine.executors.namespace import probe
-
     with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
         return probe(folder)
 
@@ -204,3 +204,49 @@ def _private_paths(template: Mapping[str, Any], container: Mapping[str, Any]) ->
             continue
         if not (ours and given.startswith("/argojobs/")):
             yield given
+
+
+def missing_devices(
+    templates: Iterable[Mapping[str, Any]], capacity: Resources | None = None
+) -> list[str]:
+    """Return notes on what templates ask for and this host does not have, one a kind of thing."""
+    capacity = capacity or host_capacity()
+    gpus = int(capacity.gpus.get(NVIDIA, 0))
+    most: dict[str, float] = {}
+    for template in templates:
+        container = template.get("container") or template.get("script") or {}
+        resources = container.get("resources") or {}
+        for name, amount in {
+            **(resources.get("limits") or {}),
+            **(resources.get("requests") or {}),
+        }.items():
+            most[name] = max(most.get(name, 0.0), quantity(amount) or 0.0)
+    notes = []
+    for name, amount in sorted(most.items()):
+        if name == "cpu" and amount > capacity.cpu:
+            notes.append(f"a step asks for {amount:g} CPUs, this host has {capacity.cpu:g}")
+        elif name == "memory" and amount > capacity.memory:
+            notes.append(
+                f"a step asks for {amount / 2**30:.1f} GiB of memory, "
+                f"this host has {capacity.memory / 2**30:.1f} GiB"
+            )
+        elif name == NVIDIA and amount > gpus:
+            wanted = f"a step asks for {amount:g} GPU{'s' if amount > 1 else ''} ({name})"
+            has = f"this host has {gpus}: it gets {gpus}"
+            none = "this host has none: it runs on the CPU"
+            notes.append(f"{wanted}, {has if gpus else none}")
+        elif "/" in name and name != NVIDIA and amount:
+            notes.append(f"a step asks for {name}, which this host does not know: it runs without")
+    return notes
+
+
+def unlimited_memory(templates: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a note where limits of memory cannot be kept: no control groups for this user."""
+    for template in templates:
+        container = template.get("container") or template.get("script") or {}
+        limits = (container.get("resources") or {}).get("limits") or {}
+        if "memory" in limits and not may_limit():
+            return [
+                "limits of memory are not enforced: this user may make no control groups (cgroups)"
+            ]
+    return []

@@ -23,8 +23,8 @@ from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 
-from argojobs.engine.executors.outcome import state_of
-from argojobs.engine.executors.processes import boot_identity, start_time
+from argojobs.engine.executors.process.outcome import state_of
+from argojobs.engine.executors.process.processes import boot_identity, start_time
 from argojobs.errors import HostError
 
 _LONGEST = 64 * 1024  # bytes of a lease

@@ -24,7 +24,6 @@ from argojobs.errors import (
     ConflictError,
     HostError,
     NotFoundError,
-    OutputError,
     ServerError,
     UsageError,
 )
@@ -145,13 +144,14 @@ class LocalService:
     def check(self, workflow: Workflow, submitter: Mapping[str, Any] | None = None) -> list[str]:
         """Return the notes on a workflow, raising what `create` would, without starting it."""
         from argojobs.engine.coverage import reachable, refuse_uncovered
-        from argojobs.engine.devices import missing_devices, unlimited_memory
         from argojobs.engine.hostcheck import (
             WITHOUT_NAMESPACES,
             claim_notes,
             host_isolation,
+            missing_devices,
             refuse_missing,
             refuse_private_paths,
+            unlimited_memory,
         )
         from argojobs.engine.submitter import capture
 
@@ -313,8 +313,8 @@ class LocalService:
 
     def _delete_in_place(self, name: str) -> None:
         """Delete a run that no controller ends, as the one who holds the home's lock."""
-        from argojobs.engine.executors.process import stop_pod
-        from argojobs.engine.executors.processes import boot_identity
+        from argojobs.engine.executors.process.executor import stop_pod
+        from argojobs.engine.executors.process.processes import boot_identity
         from argojobs.engine.lock import ControllerLock
         from argojobs.engine.pod import GRACE_AT_ONCE
         from argojobs.engine.starting import end
@@ -435,8 +435,8 @@ class LocalService:
         A supervisor tells first that its pod has ended, and tidies up then; the scratch of a pod
         that succeeded is taken away after that, unless the controller was killed meanwhile.
         """
-        from argojobs.engine.executors.outcome import lives, read_started
-        from argojobs.engine.executors.processes import boot_identity
+        from argojobs.engine.executors.process.outcome import lives, read_started, succeeded
+        from argojobs.engine.executors.process.processes import boot_identity
 
         boot = boot_identity()
         pace = self._pace(name)
@@ -449,7 +449,7 @@ class LocalService:
             while lives(started, boot):
                 pace.nap()
             scratch = directory / "scratch"
-            while naps_left and scratch.exists() and _succeeded(directory):
+            while naps_left and scratch.exists() and succeeded(str(directory)):
                 naps_left -= 1
                 pace.nap()
 
@@ -479,16 +479,6 @@ def _checked_name(workflow: Workflow) -> str:
             hint="lower-case letters, digits, '-' and '.', at most 63, a letter or digit at both ends",
         )
     return name
-
-
-def _succeeded(directory: Path) -> bool:
-    """Whether a pod did; one whose result cannot be read did not."""
-    from argojobs.engine.executors.outcome import read_result
-
-    try:
-        return read_result(directory).phase == "Succeeded"
-    except (OutputError, OSError, ValueError):
-        return False
 
 
 def _remove_tree(folder: Path) -> None:

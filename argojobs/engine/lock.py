@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from argojobs.engine.executors.processes import start_time
+from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.small_files import in_the_way, read_small
 from argojobs.engine.version import VERSION
 

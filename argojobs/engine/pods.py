@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.engine.context import pod_directory
-from argojobs.engine.executors.outcome import read_started, state_of
-from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine.executors.process.outcome import read_started, state_of
+from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.local import LocalService
 from argojobs.errors import ConflictError, HostError, NotFoundError, UnsupportedError
 from argojobs.service import Gpus, GpuUse, Machine, Pod, PodEvent, Ran
@@ -91,8 +91,7 @@ class LocalPods:
 
         has = host_capacity()
         offers = {"cpu": f"{has.cpu:g}", "memory": f"{int(has.memory)}"}
-        if has.gpu:
-            offers["nvidia.com/gpu"] = str(has.gpu)
+        offers |= {kind: f"{count:g}" for kind, count in has.gpus.items()}
         return [Machine(os.uname().nodename, ready=True, offers=offers)]
 
     def gpus(self) -> list[Gpus]:

@@ -3,30 +3,25 @@
 A `Scheduler` is told of pods that ended and timers that rang. One `turn` folds all of it through
 the pure operator, chooses the pods that may start, stores everything in one transaction, and only
 then starts and ends pods. So a process that is killed at any point leaves a store that says what
-was decided, and pod directories that say what was begun; the next one goes on from both.
+was decided, and an executor that can say what was begun; the next one goes on from both.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from argojobs.config.home import no_space
 from argojobs.engine.active import ActiveRun, Pod
 from argojobs.engine.clock import SteadyClock, duration, stamp
-from argojobs.engine.context import Isolation, pod_context, pod_directory
-from argojobs.engine.devices import Resources, choose, host_capacity, host_gpus, shortage
-from argojobs.engine.executors.outcome import LOST, read_result
+from argojobs.engine.executors.executor import Devices, Executor, PodId
 from argojobs.engine.journal import log
-from argojobs.engine.leases import lease, release
 from argojobs.engine.model import (
     Begin,
     Event,
@@ -40,8 +35,8 @@ from argojobs.engine.model import (
     Suspend,
     Tick,
 )
-from argojobs.engine.pod import GRACE_AT_ONCE, pod_request
-from argojobs.engine.pod_context import GRACE
+from argojobs.engine.placement import Gang, Resources, in_use, place, shortage
+from argojobs.engine.pod import GRACE, GRACE_AT_ONCE, pod_spec
 from argojobs.engine.reserve import give_up_reserve, make_reserve
 from argojobs.engine.store import Command, DamagedRunError, Store, StoredRun
 from argojobs.errors import ArgojobsError, HostError
@@ -53,34 +48,8 @@ LOOK_AGAIN = 0.5
 SLOW_FOLD = 0.5
 
 #: A pod that has waited so many seconds for its turn says why; so many pods of a run do.
-SILENCE = 1.0
-MOST_TOLD = 20
-
-
-class Executor(Protocol):
-    """What starts and ends pods; `engine.executors` has them."""
-
-    @property
-    def isolation(self) -> Isolation:
-        """What kind of private root this host allows a pod."""
-
-    def start(self, request: Mapping[str, object]) -> None:
-        """Start a pod, at most once a directory; may raise `ArgojobsError` or `OSError`."""
-
-    def stop(self, pod_directory: str, reason: str, grace: float) -> None:
-        """End a pod: politely, then after `grace` seconds by force."""
-
-    def recover(self, pod_directory: str) -> str:
-        """Say what became of a pod: running (then its end is told), ended, lost, never started."""
-
-    def fileno(self) -> int:
-        """The descriptor that is readable when pods have ended."""
-
-    def read(self) -> Sequence[str | os.PathLike[str]]:
-        """The directories of the pods that ended since."""
-
-    def close(self) -> None:
-        """Let go of the executor; pods that run go on."""
+NOTICE_AFTER = 1.0
+MAX_NOTICES = 20
 
 
 class Scheduler:
@@ -91,21 +60,20 @@ class Scheduler:
         home: Path,
         store: Store,
         executor: Executor,
+        devices: Devices,
         *,
         clock: Callable[[], float] | None = None,
-        capacity: Resources | None = None,
     ) -> None:
         self.home = home
         self.store = store
         self.executor = executor
+        self.devices = devices
         steady = SteadyClock()
         self.clock = clock or steady
         self._from_wall = steady.from_wall
-        self.capacity = capacity or host_capacity()
-        self.gpus = host_gpus()
         self.runs: dict[str, ActiveRun] = {}
         self._queue: deque[tuple[ActiveRun, Event]] = deque()
-        self._by_directory: dict[str, tuple[ActiveRun, str]] = {}
+        self._by_pod: dict[PodId, tuple[ActiveRun, str]] = {}
         #: Why pods wait for a GPU although this home has one left; "" where none does.
         self._without_gpu = ""
         self._look_again_at = 0.0
@@ -132,14 +100,12 @@ class Scheduler:
         if done:
             self.store.drop_commands(done)
 
-    def pods_ended(self, directories: Iterable[str | os.PathLike[str]]) -> None:
-        """Take in that the pods of these directories have ended."""
-        for path in directories:
-            directory = os.fspath(path)
-            known = self._by_directory.get(directory)
-            if known is not None:
-                run, node_id = known
-                self._enqueue(run, PodEnded(node_id, self._result(run, node_id, directory)))
+    def pods_ended(self, ended: Iterable[tuple[PodId, PodResult]]) -> None:
+        """Take in that these pods have ended, and how."""
+        for pod, result in ended:
+            if pod in self._by_pod:
+                run, node_id = self._by_pod[pod]
+                self._enqueue(run, self._end_of(node_id, result))
 
     def ring_timers(self) -> None:
         """Send a `Tick` to the runs whose time has come."""
@@ -153,7 +119,7 @@ class Scheduler:
         times = [run.timers[0] for run in self.runs.values() if run.timers]
         if self._without_gpu:
             times.append(self._look_again_at)
-        times += [pod.since + SILENCE for pod in self._told_of() if not pod.told]
+        times += [pod.since + NOTICE_AFTER for pod in self._first_waiting() if not pod.notice]
         return min(times, default=None)
 
     def turn(self) -> None:
@@ -162,7 +128,7 @@ class Scheduler:
         while True:
             self._fold_queue()
             self._choose_pods()
-            self._tell_waiting()
+            self._notify_waiting()
             self._fold_queue()
             self._end_stuck_runs()
             if not self._commit():
@@ -195,17 +161,14 @@ class Scheduler:
             return
         log(f"{name}: going on with it, {len(stored.pods)} pods under way")
         for row in stored.pods:
-            directory = self._directory(name, row.name)
-            state = self.executor.recover(directory)
-            began = state != "never started"
-            run.restore_pod(row, started=began)
-            if began:
-                self._by_directory[directory] = (run, row.node_id)
-            if state == "ended":
-                self.pods_ended([directory])
-            elif state == "lost":
-                self._enqueue(run, PodEnded(row.node_id, LOST))
-            elif not began and row.kill is not None:
+            pod = PodId(name, row.name)
+            state = self.executor.recover(pod)
+            run.restore_pod(row, started=state.begun)
+            if state.begun:
+                self._by_pod[pod] = (run, row.node_id)
+            if state.result is not None:
+                self._enqueue(run, self._end_of(row.node_id, state.result))
+            elif not state.begun and row.kill is not None:
                 self._enqueue(run, PodEnded(row.node_id, PodResult("Failed", row.kill)))
         self._enqueue(run, Tick())
 
@@ -234,8 +197,10 @@ class Scheduler:
                 log(f"{run.name}: no command {other!r} is known here")
                 return None
 
-    def _directory(self, run: str, pod: str) -> str:
-        return str(pod_directory(self.home, run, pod))
+    def _end_of(self, node_id: str, result: PodResult) -> PodEnded:
+        """The end of a pod, by our clock: executors tell it by the host's, which may be set."""
+        ended = result.finished_at and self._from_wall(result.finished_at)
+        return PodEnded(node_id, replace(result, finished_at=ended))
 
     def _enqueue(self, run: ActiveRun, event: Event) -> None:
         self._queue.append((run, event))
@@ -265,28 +230,32 @@ class Scheduler:
         """Give back what a pod held that has ended; None is one that never started."""
         if pod is None:
             return
-        directory = self._directory(run.name, pod.start.name)
-        self._by_directory.pop(directory, None)
-        if self.gpus and pod.resources.gpu:
-            try:
-                release(self.gpus, directory)
-            except HostError as error:  # of a pod that has ended a lease holds nothing
-                log(f"{run.name}: {error.what}")
+        self._by_pod.pop(_id(run, pod), None)
+        try:
+            self.devices.give_back(_id(run, pod), pod.resources)
+        except HostError as error:  # of a pod that has ended they hold nothing
+            log(f"{run.name}: {error.what}")
 
     def _choose_pods(self) -> None:
         """Give pods their turn, as many as fit."""
-        running = [pod.resources for run in self.runs.values() for pod in run.running.values()]
         self._without_gpu = ""
-        for name, node_id in choose(self._candidates(), running, self.capacity):
+        for name, node_id in place(self._candidates(), self._running(), self.devices.capacity):
             run = self.runs[name]
-            if not self._equip(run, run.waiting[node_id]):
+            pod = run.waiting[node_id]
+            try:
+                pod.devices = self.devices.lend(_id(run, pod), pod.resources)
+            except HostError as error:  # another home has them now, or it cannot be known
+                self._without_gpu = error.what
                 continue
-            pod = run.mark_started(node_id)
-            directory = self._directory(name, pod.start.name)
-            self._by_directory[directory] = (run, node_id)
+            run.mark_started(node_id)
+            self._by_pod[_id(run, pod)] = (run, node_id)
             self._enqueue(run, PodStarted(node_id))
 
-    def _candidates(self) -> Iterator[tuple[tuple[str, str], Resources]]:
+    def _running(self) -> Iterator[Gang]:
+        """Yield what each pod takes that was started: each is a gang of one."""
+        return ((pod.resources,) for run in self.runs.values() for pod in run.running.values())
+
+    def _candidates(self) -> Iterator[tuple[tuple[str, str], Gang]]:
         """Yield the pods that wait, one of each run in turn, so that no run waits for another.
 
         A run that has less of the host goes first: else each slot that becomes free would be the
@@ -306,37 +275,30 @@ class Scheduler:
                     else:
                         yield found
 
-    def _told_of(self) -> Iterator[Pod]:
+    def _first_waiting(self) -> Iterator[Pod]:
         """Yield the pods that say why they wait: the first of each run."""
         for run in self.runs.values():
             if not run.final:
-                yield from itertools.islice(run.waiting.values(), MOST_TOLD)
+                yield from itertools.islice(run.waiting.values(), MAX_NOTICES)
 
-    def _tell_waiting(self) -> None:
+    def _notify_waiting(self) -> None:
         """Let pods that wait for more than a moment say for what, anew when that changes."""
         now = self.clock()
-        late = {id(pod) for pod in self._told_of() if now - pod.since >= SILENCE}
+        late = {id(pod) for pod in self._first_waiting() if now - pod.since >= NOTICE_AFTER}
         if not late:
             return
-        used = sum(
-            (
-                pod.resources.at_most(self.capacity)
-                for run in self.runs.values()
-                for pod in run.running.values()
-            ),
-            start=Resources(),
-        )
+        used = in_use(self._running(), self.devices.capacity)
         for run in self.runs.values():
-            for node_id, pod in itertools.islice(run.waiting.items(), MOST_TOLD):
-                if id(pod) in late and (text := self._why(run, pod, used)) != pod.told:
-                    pod.told = text
+            for node_id, pod in itertools.islice(run.waiting.items(), MAX_NOTICES):
+                if id(pod) in late and (text := self._why(run, pod, used)) != pod.notice:
+                    pod.notice = text
                     self._enqueue(run, PodWaits(node_id, text))
 
     def _why(self, run: ActiveRun, pod: Pod, used: Resources) -> str:
         """Say for what a pod waits."""
         if run.most_pods and len(run.running) >= run.most_pods:
             return f"waits: this run may have {run.most_pods} at once (max_pods in the settings)"
-        lacking = shortage(pod.resources, used, self.capacity)
+        lacking = shortage(pod.resources, used, self.devices.capacity)
         if not lacking:
             why = self._without_gpu
             return f"waits for a GPU: {why}" if why else "waits for its turn"
@@ -344,22 +306,6 @@ class Scheduler:
         names = ["this run" if name == run.name else name for name in holders]
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         return f"waits for {lacking} in use by {', '.join(names[:2])}{more}"
-
-    def _equip(self, run: ActiveRun, pod: Pod) -> bool:
-        """Lend a pod its GPUs; False when another home has them now, or it cannot be known."""
-        count = min(pod.resources.gpu, len(self.gpus))
-        if not count:
-            return True
-        try:
-            lent = lease(count, self.gpus, self._directory(run.name, pod.start.name))
-        except HostError as error:
-            self._without_gpu = error.what
-            return False
-        if lent is None:
-            self._without_gpu = "in use elsewhere on this host"
-            return False
-        pod.gpus = lent
-        return True
 
     def _end_stuck_runs(self) -> None:
         """End runs that are not over although nothing can happen in them any more.
@@ -419,16 +365,16 @@ class Scheduler:
     def _start(self, run: ActiveRun, node_id: str) -> None:
         pod = run.running[node_id]
         try:
-            context = pod_context(
-                self.home,
+            now = self.clock()
+            spec = pod_spec(
+                _with_deadline(pod.start, now),
                 run.workflow,
                 run.submitter,
-                self.executor.isolation,
-                pod.gpus if self.gpus else None,
+                resources=pod.resources,
+                devices=pod.devices,
+                now=now,
             )
-            now = self.clock()
-            request = pod_request(_with_deadline(pod.start, now), context)
-            self.executor.start({**request, "now": now})
+            self.executor.start(spec)
         except (ArgojobsError, OSError) as error:
             message = error.what if isinstance(error, ArgojobsError) else str(error)
             log(f"{run.name}: pod {pod.start.name} cannot start: {message}")
@@ -440,28 +386,22 @@ class Scheduler:
     def _stop(self, run: ActiveRun, node_id: str) -> None:
         pod = run.running.get(node_id)
         if pod is not None and pod.kill is not None:
-            directory = self._directory(run.name, pod.start.name)
             try:
                 grace = GRACE_AT_ONCE if run.terminated else GRACE
-                self.executor.stop(directory, pod.kill, grace)
+                self.executor.stop(_id(run, pod), pod.kill, grace)
             except OSError as error:
                 log(f"{run.name}: pod {pod.start.name} cannot be ended: {error}")
 
     def _forget(self, run: ActiveRun) -> None:
         """Let a final run go. Pods that are still being ended keep their GPUs until then."""
         for pod in run.running.values():
-            self._by_directory.pop(self._directory(run.name, pod.start.name), None)
+            self._by_pod.pop(_id(run, pod), None)
         del self.runs[run.name]
         log(f"{run.name}: {run.status.get('phase')}")
 
-    def _result(self, run: ActiveRun, node_id: str, directory: str) -> PodResult:
-        try:
-            result = read_result(directory)
-            ended = result.finished_at and self._from_wall(result.finished_at)
-            return replace(result, finished_at=ended)
-        except (ArgojobsError, OSError, ValueError, TypeError, RecursionError) as error:
-            log(f"{run.name}: {node_id}: the result in {directory} cannot be read: {error!r}")
-            return PodResult("Error", f"the pod's result cannot be read: {error}")
+
+def _id(run: ActiveRun, pod: Pod) -> PodId:
+    return PodId(run.name, pod.start.name)
 
 
 def _with_deadline(start: StartPod, now: float) -> StartPod:
@@ -476,12 +416,12 @@ def _with_deadline(start: StartPod, now: float) -> StartPod:
     return replace(start, deadline=ends if start.deadline is None else min(ends, start.deadline))
 
 
-def _waiting_of(run: ActiveRun) -> Iterator[tuple[tuple[str, str], Resources]]:
+def _waiting_of(run: ActiveRun) -> Iterator[tuple[tuple[str, str], Gang]]:
     """Yield the pods of a run that may have their turn, no more than its settings allow."""
     pods = iter(run.waiting.items())
     if run.most_pods:
         pods = itertools.islice(pods, max(0, run.most_pods - len(run.running)))
-    return (((run.name, node_id), pod.resources) for node_id, pod in pods)
+    return (((run.name, node_id), (pod.resources,)) for node_id, pod in pods)
 
 
 def internal(error: Exception) -> str:

@@ -8,14 +8,22 @@ settings at that moment. It is plain data, kept in the run's row.
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from argojobs.config.reading import text_of_file
 from argojobs.config.settings import Settings
-from argojobs.engine.pod_context import allowed_environment
+
+ALLOWED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR"
+    r"|TRANSIENT_ERROR_PATTERN"
+    r"|(https?|all|ftp|no)_proxy|(HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE"
+    r"|CURL_CA_BUNDLE|LD_LIBRARY_PATH|CUDA_.*|NVIDIA_.*|CUDNN_.*|NCCL_.*|ROCR_.*|HIP_.*|XLA_.*"
+    r"|JAX_.*|TF_.*|OMP_.*|MKL_.*|OPENBLAS_.*|KMP_.*|XDG_.*_HOME|HF_HOME|TORCH_HOME|KERAS_.*"
+)
 
 
 def capture(
@@ -28,7 +36,7 @@ def capture(
     """Return what to record of this process, as JSON data.
 
     project: the folder of the user's project, the current one by default. environment: this
-    process's unless given; what pods get of it says `pod.allowed_environment`, and the settings
+    process's unless given; what pods get of it says `allowed_environment`, and the settings
     can name more.
     """
     settings = settings or Settings()
@@ -70,3 +78,18 @@ def _secrets(settings: Settings, variables: Mapping[str, str]) -> dict[str, dict
                 values[key] = text_of_file(Path(place)).removesuffix("\n")
         found[name] = values
     return found
+
+
+def allowed_environment(environment: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
+    """The part of a submitter's environment that its pods get; `more` names further variables.
+
+    A name of `more` may end in `*`. Secrets are not in it unless named.
+    """
+    further = tuple(more)
+    exact = {name for name in further if not name.endswith("*")}
+    begins = tuple(name[:-1] for name in further if name.endswith("*"))
+    return {
+        name: value
+        for name, value in environment.items()
+        if ALLOWED.fullmatch(name) or name in exact or (begins and name.startswith(begins))
+    }

@@ -1,4 +1,4 @@
-"""The volumes of a container as folders of this host: where each lies and is mounted.
+"""The volumes that a container mounts: of which kind, and where it sees them.
 
 Source: Kubernetes API reference, Volume and VolumeMount.
 """
@@ -6,37 +6,33 @@ Source: Kubernetes API reference, Volume and VolumeMount.
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.quantities import quantity
-from argojobs.errors import HostError, UnsupportedError
+from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import is_dns_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from argojobs.engine.model import Template
-    from argojobs.engine.pod_context import PodContext
 
 HOST_PATH_TYPES = ("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket",
                    "CharDevice", "BlockDevice")  # fmt: skip
 
 
-def mounts_of(
-    template: Template, container: Mapping[str, Any], context: PodContext
-) -> list[dict[str, Any]]:
-    """Return what a container mounts, in its order. Raises UnsupportedError, HostError."""
+def mounts_of(template: Template, container: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a container mounts, in its order: see `PodSpec`. Raises UnsupportedError."""
     volumes = {volume["name"]: volume for volume in template.get("volumes") or ()}
     numbers = {name: number for number, name in enumerate(volumes)}
     mounts = []
     for mount in container.get("volumeMounts") or ():
         volume = volumes.get(mount["name"])
         if volume is None:
-            raise UnsupportedError(f"volumeMounts names {mount['name']!r}, which is no volume")
+            raise UnsupportedError(f"volumeMounts names {mount['name']!r}, which is not a volume")
         if not is_dns_label(mount["name"]):
             raise UnsupportedError(
-                f"{mount['name']!r} is no name of a volume",
+                f"{mount['name']!r} is not a name of a volume",
                 hint="names are small letters, digits and '-', at most 63 (Kubernetes).",
             )
         sub_path = str(mount.get("subPath") or "")
@@ -48,7 +44,7 @@ def mounts_of(
                 "number": numbers[mount["name"]],
                 "path": _mount_path(mount),
                 "sub_path": sub_path,
-                **_volume(volume, context, read_only=bool(mount.get("readOnly"))),
+                **_volume(volume, read_only=bool(mount.get("readOnly"))),
             }
         )
     return mounts
@@ -61,7 +57,7 @@ def _mount_path(mount: Mapping[str, Any]) -> str:
     return path
 
 
-def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) -> dict[str, Any]:
+def _volume(volume: Mapping[str, Any], *, read_only: bool) -> dict[str, Any]:
     if "emptyDir" in volume:
         empty = volume["emptyDir"] or {}
         found: dict[str, Any] = {"kind": "emptyDir", "read_only": read_only}
@@ -83,30 +79,14 @@ def _volume(volume: Mapping[str, Any], context: PodContext, *, read_only: bool) 
             "read_only": read_only,
         }
     if "persistentVolumeClaim" in volume:
-        claim = volume["persistentVolumeClaim"]["claimName"]
+        claim = volume["persistentVolumeClaim"]
         return {
             "kind": "claim",
-            "source": context.claims.get(claim) or _own_claim(claim, context),
-            "type": "DirectoryOrCreate",
-            "read_only": read_only or bool(volume["persistentVolumeClaim"].get("readOnly")),
+            "claim": claim["claimName"],
+            "read_only": read_only or bool(claim.get("readOnly")),
         }
     kinds = ", ".join(key for key in volume if key != "name")
     raise UnsupportedError(f"the volume {volume['name']!r} is of a kind unknown here: {kinds}")
-
-
-def _own_claim(claim: str, context: PodContext) -> str:
-    """The folder of a claim that no setting names one for."""
-    if not re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", claim) or ".." in claim:
-        raise HostError(
-            f"{claim!r} is no name of a claim",
-            hint="names of claims are lower case letters, digits, '-' and '.' (Kubernetes)",
-        )
-    if not context.claims_home:
-        raise HostError(
-            f"the claim {claim!r} has no folder on this machine",
-            hint=f'give it one in the configuration: [local.claims]  {claim} = "/a/folder"',
-        )
-    return f"{context.claims_home}/{claim}"
 
 
 def absolute_path(path: Any, field: str) -> str:

@@ -16,8 +16,8 @@ from attacking import run, shell
 
 from argojobs.cli.main import main
 from argojobs.config.settings import Settings
-from argojobs.engine.executors import bundle
-from argojobs.engine.executors.outcome import read_started, read_stop, state_of
+from argojobs.engine.executors.process import bundle
+from argojobs.engine.executors.process.outcome import read_started, read_stop, state_of
 from argojobs.engine.local import LocalService
 from argojobs.engine.reserve import give_up_reserve
 from argojobs.engine.store import Store

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 from test_crash import SCRIPT, WORK, task
 
-from argojobs.engine.executors.outcome import ended, read_started
-from argojobs.engine.executors.processes import is_alive, pod_members
+from argojobs.engine.executors.process.outcome import ended, read_started
+from argojobs.engine.executors.process.processes import is_alive, pod_members
 from argojobs.engine.local import LocalService
 from argojobs.engine.lock import holder
 

@@ -1,45 +1,38 @@
 """Small stand-ins for the tests of the controller: an executor whose pods end when told."""
 
 import os
-from pathlib import Path
 
-from argojobs.engine.executors import outcome
+from argojobs.engine.executors.executor import PodState
+from argojobs.engine.executors.results import LOST
 from argojobs.engine.model import PodResult
 
 
 class FakeExecutor:
-    """Starts nothing; keeps the pod directories as the real one does. Survives "crashes"."""
-
-    isolation = "mount"
+    """Starts nothing; remembers its pods as the real one does in their folders: over "crashes"."""
 
     def __init__(self):
-        self.requests = []
+        self.specs = []
+        self.results = {}
         self.stopped = []
         self.graces = []
         self.refuse = {}
         self._ended = []
         self._reader, self._writer = os.pipe()
 
-    def start(self, request):
-        error = self.refuse.get(request["pod"])
+    def start(self, spec):
+        error = self.refuse.get(spec.id.name)
         if error is not None:
             raise error
-        directory = Path(request["directory"])
-        directory.mkdir(parents=True)
-        (directory / "started").write_text("{}")
-        self.requests.append(request)
+        assert spec.id not in [started.id for started in self.specs], "started twice"
+        self.specs.append(spec)
 
-    def stop(self, pod_directory, reason, grace):
-        self.stopped.append((Path(pod_directory).name, reason))
+    def stop(self, pod, reason, grace):
+        self.stopped.append((pod.name, reason))
         self.graces.append(grace)
 
-    def recover(self, pod_directory):
-        directory = Path(pod_directory)
-        if (directory / "result.json").exists():
-            return "ended"
-        if (directory / "lost").exists():
-            return "lost"
-        return "running" if (directory / "started").exists() else "never started"
+    def recover(self, pod):
+        begun = any(spec.id == pod for spec in self.specs)
+        return PodState(begun, self.results.get(pod))
 
     def fileno(self):
         return self._reader
@@ -56,27 +49,38 @@ class FakeExecutor:
 
     @property
     def pods(self):
-        return [request["pod"] for request in self.requests]
+        return [spec.id.name for spec in self.specs]
 
     def end(self, pod, phase="Succeeded", message="", exit_code="0", **outputs):
         """Let a pod end."""
-        request = next(request for request in self.requests if request["pod"] == pod)
         result = PodResult(phase, message, outputs={"exitCode": exit_code, **outputs})
-        outcome.write_result(request["directory"], result)
-        self._ended.append(Path(request["directory"]))
+        key = self._id(pod)
+        self.results[key] = result
+        self._ended.append((key, result))
 
     def lose(self, pod):
         """Let a pod be gone without a result."""
-        request = next(request for request in self.requests if request["pod"] == pod)
-        (Path(request["directory"]) / "lost").touch()
+        self.results[self._id(pod)] = LOST
 
     def running(self):
         """The pods that have not ended, in the order of their start."""
-        return [
-            request["pod"]
-            for request in self.requests
-            if self.recover(request["directory"]) == "running"
-        ]
+        return [spec.id.name for spec in self.specs if spec.id not in self.results]
+
+    def _id(self, pod):
+        return next(spec.id for spec in self.specs if spec.id.name == pod)
+
+
+class FakeDevices:
+    """So much room for pods, and no devices."""
+
+    def __init__(self, capacity):
+        self.capacity = capacity
+
+    def lend(self, pod, asked):
+        return {}
+
+    def give_back(self, pod, asked):
+        pass
 
 
 def step(name, template="work", **fields):

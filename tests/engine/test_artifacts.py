@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argojobs.engine.artifacts import archive_name, save_tar, save_zip, set_mode
+from argojobs.engine.artifacts import save_tar, save_zip, set_mode
+from argojobs.engine.executors.process.host import archive_name
 from argojobs.errors import InputError, OutputError
 from argojobs.storage.loading import load
 

@@ -12,7 +12,7 @@ import pytest
 from in_project import capture_in
 
 from argojobs.engine import controller
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
 
@@ -92,7 +92,7 @@ def serve_in_child(home, die_at=0):
             os.dup2(log, 2)
             if die_at:
                 _die_at(die_at)
-            os._exit(controller.serve(home, ProcessExecutor, idle=0.0))
+            os._exit(controller.serve(home, idle=0.0))
         finally:
             os._exit(99)
     return os.waitpid(pid, 0)[1]

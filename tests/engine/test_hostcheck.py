@@ -5,16 +5,22 @@ import sys
 import pytest
 
 from argojobs.config.settings import parse_settings
-from argojobs.engine.executors.processes import boot_identity
+from argojobs.engine import hostcheck
+from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.hostcheck import (
     ISOLATION_FILE,
     claim_notes,
     host_isolation,
+    missing_devices,
     refuse_missing,
     refuse_private_paths,
+    unlimited_memory,
 )
+from argojobs.engine.placement import NVIDIA, Resources
 from argojobs.engine.submitter import capture
 from argojobs.errors import HostError, UnsupportedError
+
+GIB = 2.0**30
 
 
 def workflow(container, **template):
@@ -167,3 +173,41 @@ def test_what_the_executor_found_is_known_to_who_submits(tmp_path):
     assert host_isolation(tmp_path) == "none"
     (tmp_path / ISOLATION_FILE).write_text("none before-the-reboot")
     assert host_isolation(tmp_path) == host_isolation(tmp_path / "fresh")
+
+
+def template(**resources):
+    return {"container": {"command": ["x"], "resources": resources}}
+
+
+def test_what_is_missing_is_noted_once():
+    templates = [template(limits={"nvidia.com/gpu": "1"})] * 2 + [
+        template(limits={"nvidia.com/gpu": "2", "amd.com/gpu": "1"}, requests={"memory": "99Ti"})
+    ]
+    notes = missing_devices(templates, Resources(cpu=4, memory=GIB))
+    assert len(notes) == 3
+    assert any(
+        "2 GPUs (nvidia.com/gpu), this host has none: it runs on the CPU" in n for n in notes
+    )
+    assert any("amd.com/gpu" in note for note in notes)
+    assert any("memory" in note for note in notes)
+    assert missing_devices(templates[:1], Resources(cpu=4, memory=16 * GIB, gpus={NVIDIA: 2})) == []
+
+
+def test_a_tag_not_yet_replaced_asks_for_nothing():
+    assert (
+        missing_devices(
+            [template(limits={"nvidia.com/gpu": "{{item}}"})],
+            Resources(cpu=4, memory=16 * GIB, gpus={NVIDIA: 2}),
+        )
+        == []
+    )
+
+
+def test_limits_of_memory_that_cannot_be_kept_are_said(monkeypatch):
+    limits = {"container": {"resources": {"limits": {"memory": "1Gi"}}}}
+    monkeypatch.setattr(hostcheck, "may_limit", lambda: False)
+    (note,) = unlimited_memory([{"dag": {}}, limits, limits])
+    assert note.startswith("limits of memory are not enforced")
+    assert unlimited_memory([{"container": {"resources": {"requests": {"memory": 1}}}}]) == []
+    monkeypatch.setattr(hostcheck, "may_limit", lambda: True)
+    assert unlimited_memory([limits]) == []

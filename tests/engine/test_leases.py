@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from argojobs.engine.executors.outcome import Started, claim, write_result
-from argojobs.engine.executors.processes import boot_identity, start_time
+from argojobs.engine.executors.process.outcome import Started, claim, write_result
+from argojobs.engine.executors.process.processes import boot_identity, start_time
 from argojobs.engine.leases import lease, lent, release
 from argojobs.engine.model import PodResult
 from argojobs.errors import HostError

@@ -1,45 +1,84 @@
-"""From StartPod to the request: commands, images, environment, artifacts, volumes."""
+"""From StartPod to the request of a supervisor: commands, images, environment, artifacts, volumes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
 
 import pytest
 
+from argojobs.engine.executors.executor import PodId
+from argojobs.engine.executors.process.host import Host, process_request
 from argojobs.engine.model import StartPod
-from argojobs.engine.pod import pod_request
-from argojobs.engine.pod_context import Image, PodContext, Submitter, allowed_environment
+from argojobs.engine.placement import NVIDIA, asked_by
+from argojobs.engine.pod import pod_spec
+from argojobs.engine.submitter import allowed_environment
 from argojobs.errors import HostError, ParameterError, UnsupportedError
 
-SUBMITTER = Submitter("/env/bin/python", "/home/u/project", {"PATH": "/bin", "LANG": "C.UTF-8"})
-CONTEXT = PodContext(
-    workflow="run",
-    uid="u-1",
-    namespace="ns",
-    submitter=SUBMITTER,
-    pods="/home/u/jobs/pods",
-    cache="/home/u/jobs/code",
-    repository={"kind": "directory", "root": "/r"},
-    claims={"sets": "/data/sets"},
-    images={
-        "said": Image(entrypoint=("/argosay",), command=("help",)),
-        "rooted": Image(command=("python3",), root="/images/r"),
-        "placed": Image(workdir="/home/u/project/app"),
+WORKFLOW = {"metadata": {"name": "run", "uid": "u-1", "namespace": "ns"}, "spec": {}}
+SUBMITTER = {
+    "interpreter": "/env/bin/python",
+    "project": "/home/u/project",
+    "environment": {"PATH": "/bin", "LANG": "C.UTF-8"},
+    "keep": [],
+    "claims": {"sets": "/data/sets"},
+    "images": {
+        "said": {"entrypoint": ["/argosay"], "command": ["help"], "root": ""},
+        "rooted": {"entrypoint": [], "command": ["python3"], "root": "/images/r"},
+        "placed": {"workdir": "/home/u/project/app"},
     },
-)
+    "share_host_paths": False,
+}
+HOST = Host("/home/u/jobs", "mount")
+WITHOUT = Host("/home/u/jobs", "none")
+SHARING = {**SUBMITTER, "share_host_paths": True}
 
 
-def request(template, context=CONTEXT, **more):
-    return pod_request(StartPod("run-1", "run-pod-1", template, **more), context)
+def spec(template, submitter=SUBMITTER, *, name="run-pod-1", devices=None, **more):
+    start = StartPod("run-1", name, template, **more)
+    asked = asked_by(template)
+    return pod_spec(start, WORKFLOW, submitter, resources=asked, devices=devices or {}, now=1.0)
 
 
-def main(container, context=CONTEXT, **more):
-    return request({"container": container}, context, **more)["containers"][0]
+def request(template, host=HOST, submitter=SUBMITTER, **more):
+    return process_request(spec(template, submitter, **more), host)
+
+
+def main(container, host=HOST, **more):
+    return request({"container": container}, host, **more)["containers"][0]
+
+
+def test_the_spec_says_what_the_manifest_does_and_nothing_of_this_host():
+    container = {
+        "image": "said",
+        "args": ["$(A)"],
+        "env": [{"name": "A", "value": "1"}],
+        "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+        "resources": {"limits": {"nvidia.com/gpu": 1, "memory": "1Gi"}},
+    }
+    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "sets"}}
+    outputs = {"artifacts": [{"name": "a", "path": "a"}]}
+    made = spec({"container": container, "volumes": [claim], "outputs": outputs}, deadline=5.0)
+    assert made.id == PodId("run", "run-pod-1")
+    assert (made.image, made.command, made.arguments) == ("said", [], ["1"])
+    assert (made.working_directory, made.environment["A"]) == ("", "1")
+    assert (made.mounts[0]["kind"], made.mounts[0]["claim"]) == ("claim", "sets")
+    assert "source" not in made.mounts[0]
+    assert (made.outputs["artifacts"][0]["path"], made.outputs["artifacts"][0]["key"]) == ("a", "")
+    assert (made.resources.gpus, made.memory_limit) == ({NVIDIA: 1}, 2**30)
+    assert (made.deadline, made.grace, made.capture_result) == (5.0, 30.0, False)
+    assert "PATH" not in made.environment
+
+
+def test_the_devices_lent_to_a_pod_are_all_that_it_sees():
+    container = {"container": {"command": ["c"]}}
+    shown = [
+        request(container, devices=devices)["containers"][0]["env"].get("CUDA_VISIBLE_DEVICES")
+        for devices in ({}, {NVIDIA: ()}, {NVIDIA: ["0", "2"]})
+    ]
+    assert shown == [None, "", "0,2"]
 
 
 def test_the_request_is_json_with_all_an_executor_needs():
-    import json
-
     made = request({"container": {"image": "i", "command": ["c"]}}, deadline=5.0)
     assert json.loads(json.dumps(made)) == made
     assert made["directory"] == "/home/u/jobs/pods/run/run-pod-1"
@@ -106,8 +145,7 @@ def test_a_container_works_where_its_template_or_image_says_else_in_its_root(con
 
 
 def test_without_namespaces_a_container_works_in_a_folder_of_its_own():
-    context = replace(CONTEXT, isolation="none", share_host_paths=True)
-    found = main({"image": "any", "command": ["c"]}, context)
+    found = main({"image": "any", "command": ["c"]}, WITHOUT, submitter=SHARING)
     assert found["working_directory"] == "/home/u/jobs/pods/run/run-pod-1/scratch/root"
 
 
@@ -213,8 +251,6 @@ def test_output_artifacts_have_argos_keys():
         "run/run-pod-1/d.tgz",
     ]
     assert [artifact["level"] for artifact in artifacts] == [None, None, None, 9]
-    prefixed = request(template, replace(CONTEXT, artifact_prefix="p"))["outputs"]["artifacts"]
-    assert prefixed[0]["key"] == "p/a.tgz"
 
 
 def test_input_artifacts_need_a_location_unless_optional():
@@ -254,17 +290,14 @@ def test_volumes():
 
 
 def test_a_claim_without_a_setting_has_its_folder_in_the_home():
-    context = replace(CONTEXT, claims_home="/home/u/jobs/claims")
     template = {
         "container": {"command": ["c"], "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
         "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "other"}}],
     }
-    assert request(template, context)["mounts"][0]["source"] == "/home/u/jobs/claims/other"
+    assert request(template)["mounts"][0]["source"] == "/home/u/jobs/claims/other"
 
 
 def test_volumes_that_cannot_be_had_are_refused():
-    with pytest.raises(HostError, match="'other'"):
-        mounts({"persistentVolumeClaim": {"claimName": "other"}})
     with pytest.raises(HostError, match="name of a claim"):
         mounts({"persistentVolumeClaim": {"claimName": "../etc"}})
     with pytest.raises(UnsupportedError, match="nfs"):
@@ -273,7 +306,6 @@ def test_volumes_that_cannot_be_had_are_refused():
         mounts({"emptyDir": {}}, subPath="../x")
 
 
-WITHOUT = replace(CONTEXT, isolation="none")
 WITH_PATHS = {
     "container": {"command": ["c"]},
     "outputs": {"artifacts": [{"name": "a", "path": "/out/a"}]},
@@ -284,7 +316,7 @@ def test_without_namespaces_absolute_paths_are_refused_by_name():
     with pytest.raises(UnsupportedError, match="/out/a") as caught:
         request(WITH_PATHS, WITHOUT)
     assert "--share-host-paths" in caught.value.hint
-    shared = request(WITH_PATHS, replace(WITHOUT, share_host_paths=True))
+    shared = request(WITH_PATHS, WITHOUT, SHARING)
     assert shared["host"]["isolation"] == "shared"
     assert request({"container": {"command": ["c"]}}, WITHOUT)["host"]["isolation"] == "shared"
 
@@ -344,7 +376,7 @@ def test_relative_paths_begin_at_the_working_directory():
         (outputs(workingDir="w"), "workingDir 'w' is not absolute"),
         (outputs({"path": "/"}), "the whole file tree"),
         (outputs({"path": "/tmp/.."}), "the whole file tree"),
-        (outputs({"path": "/a", "name": "../../escaped"}), "no name of an output artifact"),
+        (outputs({"path": "/a", "name": "../../escaped"}), "not a name of an output artifact"),
         (outputs({"path": "/a", "s3": {"key": "code/0123.tgz"}}), "where the code of steps lies"),
     ],
 )
@@ -365,7 +397,7 @@ def mounting(path="/v", name="v", **volume):
     [
         (mounting(path="v"), "mountPath 'v' is not absolute"),
         (mounting(path="/"), "cannot be mounted"),
-        (mounting(name="../../../x"), "no name of a volume"),
+        (mounting(name="../../../x"), "not a name of a volume"),
         (mounting(hostPath={"path": "/x", "type": "Folder"}), "type 'Folder'"),
     ],
 )
@@ -375,15 +407,15 @@ def test_a_volume_that_cannot_be_is_refused(template, message):
 
 
 def test_a_template_name_that_leads_out_of_the_pods_is_refused():
-    with pytest.raises(UnsupportedError, match="no name"):
-        pod_request(StartPod("n", "run-../../x-1", {"container": {"command": ["c"]}}), CONTEXT)
+    with pytest.raises(UnsupportedError, match="not a name"):
+        spec({"container": {"command": ["c"]}}, name="run-../../x-1")
 
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("A=B", "x", "no name of an environment variable"),
-        ("", "x", "no name of an environment variable"),
+        ("A=B", "x", "not a name of an environment variable"),
+        ("", "x", "not a name of an environment variable"),
         ("A", "x\0y", "variable A holds the character NUL"),
         ("A", "x\ud83dy", "variable A holds half a character"),
     ],

@@ -4,12 +4,12 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from fakes import SUBMITTER, FakeExecutor, chain, fan, step, work, workflow
+from fakes import SUBMITTER, FakeDevices, FakeExecutor, chain, fan, step, work, workflow
 
 from argojobs.engine import active
 from argojobs.engine import scheduler as module
-from argojobs.engine.devices import Resources
-from argojobs.engine.leases import lease, release
+from argojobs.engine.devices import HostDevices
+from argojobs.engine.placement import NVIDIA, Resources
 from argojobs.engine.reserve import RESERVE_FILE, RESERVE_SIZE, give_up_reserve, make_reserve
 from argojobs.engine.scheduler import Scheduler
 from argojobs.engine.store import Store
@@ -24,7 +24,7 @@ class Bench:
         self.store = Store.open(home)
         self.executor = FakeExecutor()
         self.now = 1_000_000.0
-        self.capacity = Resources(cpu=4, memory=2**40)
+        self.devices = FakeDevices(Resources(cpu=4, memory=2**40))
         self.start()
 
     def start(self):
@@ -33,8 +33,8 @@ class Bench:
             self.home,
             self.store,
             self.executor,
+            self.devices,
             clock=lambda: self.now,
-            capacity=self.capacity,
         )
 
     def submit(self, workflow, **submitter):
@@ -75,7 +75,7 @@ def bench(tmp_path):
 
 def test_a_run_of_one_pod(bench):
     bench.submit(workflow(templates=[chain(1)]))
-    assert len(bench.executor.requests) == 1
+    assert len(bench.executor.specs) == 1
     assert bench.status()["phase"] == "Running"
     assert bench.phases() == {"s0": "Running"}
     bench.run_out()
@@ -134,13 +134,11 @@ def test_a_failed_step_fails_the_run(bench):
     assert bench.phases() == {"s0": "Failed"}
 
 
-def test_the_pods_context_is_the_submitters(bench):
+def test_a_pod_knows_who_submitted_its_run(bench):
     bench.submit(workflow(templates=[chain(1)]), environment={"PATH": "/bin", "MARK": "1"})
-    request = bench.executor.requests[0]
-    assert request["containers"][0]["env"]["MARK"] == "1"
-    assert "/project" in request["host"]["keep"]
-    assert request["repository"] == {"kind": "directory", "root": str(bench.home / "artifacts")}
-    assert request["directory"].startswith(str(bench.home / "pods" / "run"))
+    (spec,) = bench.executor.specs
+    assert spec.submitter["environment"]["MARK"] == "1"
+    assert spec.submitter["project"] == "/project"
 
 
 def test_a_pod_that_cannot_start_is_an_error_of_its_step(bench):
@@ -410,7 +408,7 @@ def test_a_pod_that_waits_says_why_until_it_starts(bench):
     waiting = bench.scheduler.runs["second"].state.nodes
     node_id = next(key for key, node in waiting.items() if node["type"] == "Pod")
     assert "message" not in bench.status("second")["nodes"][node_id]
-    assert bench.scheduler.next_time() == bench.now + module.SILENCE
+    assert bench.scheduler.next_time() == bench.now + module.NOTICE_AFTER
     bench.now += 12
     bench.turn()
     node = bench.status("second")["nodes"][node_id]
@@ -454,17 +452,17 @@ def test_a_terminate_leaves_two_seconds_also_to_pods_that_a_stop_gave_longer(ben
 
 
 def test_active_deadline_seconds_count_from_the_pods_own_start(bench):
-    bench.capacity = Resources(cpu=1, memory=2**40)
+    bench.devices = FakeDevices(Resources(cpu=1, memory=2**40))
     bench.start()
     limited = workflow(templates=[fan(2)])
     limited["spec"]["templates"][-1]["activeDeadlineSeconds"] = 2
     bench.submit(limited)
-    first = bench.executor.requests[-1]
-    assert first["deadline"] == bench.now + 2
+    first = bench.executor.specs[-1]
+    assert first.deadline == bench.now + 2
     bench.now += 100
-    bench.end(first["pod"])
-    assert len(bench.executor.requests) == 2
-    assert bench.executor.requests[-1]["deadline"] == bench.now + 2
+    bench.end(first.id.name)
+    assert len(bench.executor.specs) == 2
+    assert bench.executor.specs[-1].deadline == bench.now + 2
 
 
 def test_pods_of_a_run_with_a_higher_priority_have_their_turn_first(bench):
@@ -497,12 +495,10 @@ def test_a_command_that_is_not_known_changes_nothing(bench, capsys):
     assert bench.status()["phase"] == "Succeeded"
 
 
-def test_no_gpu_is_lent_while_the_leases_cannot_be_read_and_that_is_said(bench, monkeypatch):
+def test_no_gpu_is_lent_while_the_leases_cannot_be_read_and_that_is_said(bench):
     folder = bench.home / "devices"
-    monkeypatch.setattr(module, "host_gpus", lambda: ["0"])
-    monkeypatch.setattr(module, "lease", lambda *asked: lease(*asked, folder))
-    monkeypatch.setattr(module, "release", lambda *asked: release(*asked, folder))
-    bench.capacity = Resources(cpu=4, memory=2**40, gpu=1)
+    capacity = Resources(cpu=4, memory=2**40, gpus={NVIDIA: 1})
+    bench.devices = HostDevices(bench.home, capacity, ["0"], folder)
     bench.start()
     folder.touch()  # what another user put in its place
     limits = {"limits": {"nvidia.com/gpu": "1"}}

@@ -15,7 +15,6 @@ import pytest
 from fakes import SUBMITTER, workflow
 
 from argojobs.engine import controller, lock, starting, version
-from argojobs.engine.executors.process import ProcessExecutor
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke
 from argojobs.engine.starting import Starter, end, spawn
 from argojobs.engine.store import Store
@@ -191,7 +190,7 @@ def test_it_hears_no_poke_before_its_store_is_open(home, monkeypatch):
     monkeypatch.setattr(Store, "open", open_store)
     before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     with pytest.raises(ServerError, match="the store is broken"):
-        controller.serve(home, ProcessExecutor, idle=0.0)
+        controller.serve(home, idle=0.0)
     assert heard == [False]
     after = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     assert after == before
@@ -311,7 +310,7 @@ def test_a_controller_whose_home_is_deleted_ends(home, monkeypatch):
     store = Store.open(home)
     child = os.fork()
     if child == 0:
-        os._exit(controller.serve(home, ProcessExecutor, idle=3600.0) if _quiet() else 1)
+        os._exit(controller.serve(home, idle=3600.0) if _quiet() else 1)
     while not poke(home):
         select.select([], [], [], 0.01)
     store.close()

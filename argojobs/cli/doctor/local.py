@@ -75,7 +75,8 @@ def devices() -> Check:
     from argojobs.engine.devices import host_capacity
 
     has = host_capacity()
-    gpus = f"{has.gpu} GPU{'s' if has.gpu != 1 else ''}" if has.gpu else "no GPU"
+    count = sum(has.gpus.values())
+    gpus = f"{count:g} GPU{'s' if count != 1 else ''}" if count else "no GPU"
     return ok("devices", f"{has.cpu:g} CPUs, {has.memory / 2**30:.1f} GiB of memory, {gpus}")
 
 

@@ -14,9 +14,9 @@ import itertools
 import os
 import time
 
-from argojobs.engine.executors.layout import ARGO_FOLDERS
-from argojobs.engine.executors.outcome import lives, read_result, read_started
-from argojobs.engine.executors.processes import is_alive
+from argojobs.engine.executors.process.layout import ARGO_FOLDERS
+from argojobs.engine.executors.process.outcome import lives, read_started, succeeded
+from argojobs.engine.executors.process.processes import is_alive
 from argojobs.storage.removing import open_folder, remove_tree
 
 MOST_SPARE = 64
@@ -214,12 +214,8 @@ def _names(folder: str) -> list[str]:
 
 def _is_over(directory: str, boot: str) -> bool:
     """Whether a pod succeeded and its supervisor has ended."""
-    try:
-        succeeded = read_result(directory).phase == "Succeeded"
-    except (FileNotFoundError, ValueError, TypeError):  # none yet, or one that a crash spoilt
-        return False
     started = read_started(directory)
-    return succeeded and (started is None or not lives(started, boot))
+    return succeeded(directory) and (started is None or not lives(started, boot))
 
 
 def remove_folders(folders: list[str]) -> None:

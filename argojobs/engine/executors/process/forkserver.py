@@ -2,7 +2,7 @@
 
 Started as a program by the executor, with a socket as standard input. Requests come as a length
 and JSON; lines go back: `ready ISOLATION`, `gone DIRECTORY` when a supervisor ended without having
-written a result (`full` when the disk had no room for it), `unborn ERROR DIRECTORY` when none
+written a result (`full` when the disk had no room for it), `unstarted ERROR DIRECTORY` when none
 could be forked. Forking a small single-threaded process is quick and safe, where starting a
 Python a pod would cost as much as the step. One supervisor more than there are pods waits for the
 next of them.
@@ -20,19 +20,20 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from argojobs.engine.executors.namespace import probe
-from argojobs.engine.executors.processes import become_subreaper, boot_identity, kill_descendants
-from argojobs.engine.executors.scratch import ScratchPool, remove_folders
-from argojobs.engine.executors.supervisor import (
-    FULL,
-    KEPT,
-    REUSABLE,
-    SPOILT,
+from argojobs.engine.executors.process.namespace import probe
+from argojobs.engine.executors.process.processes import (
+    become_subreaper,
+    boot_identity,
+    kill_descendants,
+)
+from argojobs.engine.executors.process.scratch import ScratchPool, remove_folders
+from argojobs.engine.executors.process.supervisor import (
     UNHEARD,
+    Exit,
     become_supervisor,
     supervise,
 )
-from argojobs.engine.executors.waiting import Waiting, fork_waiting, receive_pod
+from argojobs.engine.executors.process.waiting import Waiting, fork_waiting, receive_pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,10 +145,10 @@ class Forkserver:
             pid = os.fork()
         except OSError as error:
             self._pool.give_back(spare)
-            self.tell(f"unborn {error.errno} {_directory_of(request)}")
+            self.tell(f"unstarted {error.errno} {_directory_of(request)}")
             return
         if pid == 0:
-            status = 1
+            status: int = Exit.NO_RESULT
             try:
                 status = self._child(request, spare)
             except BaseException:  # noqa: BLE001 - this process is the pod's alone
@@ -176,12 +177,12 @@ class Forkserver:
 
     def _wait(self, channel: socket.socket) -> None:
         """Be a supervisor that waits for its pod."""
-        status = 1
+        status: int = Exit.NO_RESULT
         try:
             self._leave_server()
             become_supervisor()
             given = receive_pod(channel)
-            status = REUSABLE if given is None else self._supervise(*given)
+            status = Exit.REUSABLE if given is None else self._supervise(*given)
         except BaseException:  # noqa: BLE001 - this process is the pod's alone
             traceback.print_exc()
         finally:
@@ -209,16 +210,16 @@ class Forkserver:
             if code >= UNHEARD:
                 code -= UNHEARD
                 self.tell(f"gone {directory}")
-            if code in (REUSABLE, SPOILT):
-                self._tidy_up(directory, reusable=code == REUSABLE)
-            if code in (REUSABLE, SPOILT, KEPT):
+            if code in (Exit.REUSABLE, Exit.SPOILT):
+                self._tidy_up(directory, reusable=code == Exit.REUSABLE)
+            if code in (Exit.REUSABLE, Exit.SPOILT, Exit.KEPT):
                 continue
             # What a killed supervisor leaves behind has become ours, as we are a subreaper.
             ours = {*self._pods, *self._cleaners}
             if self._waiting is not None:
                 ours.add(self._waiting.pid)
             kill_descendants(spare=frozenset(ours))
-            self.tell(f"{'full' if code == FULL else 'gone'} {directory}")
+            self.tell(f"{'full' if code == Exit.FULL else 'gone'} {directory}")
 
     def _tidy_up(self, directory: str, *, reusable: bool) -> None:
         """Reuse or discard the scratch of a pod; what a pod did to it must not end this server."""

@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from argojobs.engine.executors.processes import call
+from argojobs.engine.executors.process.processes import call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

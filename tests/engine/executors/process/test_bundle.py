@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from argojobs.engine.artifacts import save_tar
-from argojobs.engine.executors.bundle import find_bundle
+from argojobs.engine.executors.process.bundle import find_bundle
 from argojobs.storage.bundle_digest import digest_of_folder
 
-from .contract import python, run
+from ..contract import python, run
 
 KEY = "code/0123456789abcdef.tgz"  # of no bundle that is there
 
@@ -54,9 +54,9 @@ def test_it_is_compiled_already_and_each_pod_has_its_own(executor, context, bund
     for name in ("one", "two"):
         result = run(executor, context, template, name=name, capture_result=True)
         assert result.outputs["result"] == "7 True False"
-    unpacked = [name for name in os.listdir(home / "code") if not name.endswith(".lock")]
+    unpacked = [name for name in os.listdir(home / "cache") if not name.endswith(".lock")]
     assert len(unpacked) == 1
-    assert (home / "code" / unpacked[0] / "module.py").read_text() == "VALUE = 7\n"
+    assert (home / "cache" / unpacked[0] / "module.py").read_text() == "VALUE = 7\n"
 
 
 def test_an_output_among_the_code_is_found(executor, context, bundle):

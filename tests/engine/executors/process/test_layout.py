@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.layout import Layout, lay_out
-from argojobs.engine.executors.namespace import Bind
-from argojobs.engine.executors.outcome import write_result
-from argojobs.engine.executors.scratch import ScratchPool, remove_folders
+from argojobs.engine.executors.process.layout import Layout, lay_out
+from argojobs.engine.executors.process.namespace import Bind
+from argojobs.engine.executors.process.outcome import write_result
+from argojobs.engine.executors.process.scratch import ScratchPool, remove_folders
 from argojobs.engine.model import PodResult
 
-from .conftest import make_context
-from .contract import python, run, start, wait
+from ..contract import Context, python, run, start, wait
 
 
 @pytest.fixture(autouse=True)
@@ -186,15 +185,12 @@ def test_a_working_directory_that_is_not_there_is_made(executor, context):
 
 
 def test_an_image_with_a_root_folder_is_its_root(executor, home, project, tmp_path):
-    from argojobs.engine.pod_context import Image
-
     root = tmp_path / "image"
     (root / "etc").mkdir(parents=True)
     (root / "etc" / "name").write_text("image")
     for name in ("usr", "lib", "lib64", "bin"):
         (root / name).mkdir()
-    image = {"img": Image(root=str(root))}
-    context = make_context(home, project, {}, executor.isolation, images=image)
+    context = Context(home, project, images={"img": {"root": str(root)}})
     mounts = [{"name": n, "mountPath": f"/{n}"} for n in ("usr", "lib", "lib64", "bin")]
     volumes = [
         {"name": n, "hostPath": {"path": os.path.realpath(f"/{n}")}}
@@ -208,9 +204,9 @@ def test_an_image_with_a_root_folder_is_its_root(executor, home, project, tmp_pa
         },
         "volumes": volumes,
     }
-    directory = start(executor, context, template, capture_result=True)
-    result = wait(executor, directory)
-    assert result.phase == "Succeeded", (result.message, Path(directory, "main.log").read_text())
+    pod = start(executor, context, template, capture_result=True)
+    result = wait(executor, pod)
+    assert result.phase == "Succeeded", (result.message, context.log(pod).decode())
     assert result.outputs["result"] == "image/"
     assert not (root / "made").exists()
 

@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from argojobs.engine.executors.processes import is_alive
+from argojobs.engine.executors.process.processes import is_alive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

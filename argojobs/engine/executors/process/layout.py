@@ -18,7 +18,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.process.namespace import Bind
 from argojobs.errors import HostError
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _provide(source: str, mount: Mapping[str, Any]) -> None:
             hint="make it, or give its hostPath the type DirectoryOrCreate.",
         ) from None
     if wanted and not IS_OF_TYPE[wanted](mode):
-        raise HostError(f"the volume {mount['name']!r} is no {wanted}: {source}")
+        raise HostError(f"the volume {mount['name']!r} is not a {wanted}: {source}")
 
 
 def _make_open_folder(path: str, mode: int) -> None:

@@ -16,17 +16,17 @@ from argojobs.engine.model import DEADLINE_MESSAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from argojobs.engine.executors.running import Wakeups
+    from argojobs.engine.executors.process.exec import Wakeups
 
 AGAIN = 5.0  # seconds until a break that was swallowed, by a destructor say, is tried again
 AT_ONCE = 1e-6  # seconds; a timer of none would be no timer
 
 
-class OutOfPatience(BaseException):
+class Terminated(BaseException):
     """The work takes too long; the text says why it is to end. No handler of errors takes it."""
 
 
-class Patience:
+class TerminationDeadline:
     """How long a pod may go on without main. Only for the main thread.
 
     asked: why, and with how many seconds of grace, the pod was asked to end. deadline: by
@@ -49,7 +49,7 @@ class Patience:
 
     @contextmanager
     def ends(self, *, gracious: bool) -> Iterator[None]:
-        """Within it the work is broken off by OutOfPatience when it goes on for too long.
+        """Within it the work is broken off by Terminated when it goes on for too long.
 
         gracious: after a stop or the deadline it has the grace, and else ends at once.
         """
@@ -78,4 +78,4 @@ class Patience:
             signal.setitimer(signal.ITIMER_REAL, max(AT_ONCE, until - time.monotonic()), AGAIN)
 
     def _break_off(self, _number: int, _frame: object) -> None:
-        raise OutOfPatience(self._why)
+        raise Terminated(self._why)

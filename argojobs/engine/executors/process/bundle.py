@@ -15,7 +15,7 @@ import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.executors.namespace import Bind
+from argojobs.engine.executors.process.namespace import Bind
 from argojobs.errors import InputError
 from argojobs.storage.bundle_digest import digest_of_folder
 from argojobs.storage.loading import load
@@ -45,7 +45,7 @@ def show_bundle(
 ) -> Bind | None:
     """How the bundle comes into a pod: a bind for its layout; None when there is none.
 
-    Raises NotFoundError when the repository lacks it, InputError when it is no archive.
+    Raises NotFoundError when the repository lacks it, InputError when it is not an archive.
     """
     item = find_bundle(request)
     if item is None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.process import ProcessExecutor
-from argojobs.engine.pod_context import PodContext, Submitter, allowed_environment
+from argojobs.engine.executors.process.executor import ProcessExecutor
 
-from .contract import Signal
+from ..contract import Context, Signal
 
 
 @pytest.fixture
@@ -52,26 +49,18 @@ class closing_process_executor:
 
 
 @pytest.fixture
-def context(executor, home, project, tmp_path):
+def context(home, project, tmp_path):
     sets = tmp_path / "sets"
     sets.mkdir()
-    return make_context(home, project, {"sets": str(sets)}, executor.isolation)
+    return Context(home, project, {"sets": str(sets)})
 
 
-def make_context(home, project, claims, isolation, **more):
-    submitter = Submitter(sys.executable, str(project), allowed_environment(os.environ))
-    return PodContext(
-        workflow="run",
-        uid="uid",
-        namespace="default",
-        submitter=submitter,
-        pods=f"{home}/pods",
-        cache=f"{home}/code",
-        repository={"kind": "directory", "root": f"{home}/artifacts"},
-        claims=claims,
-        isolation=isolation,
-        **more,
-    )
+@pytest.fixture
+def without_namespaces(executor):
+    """The executor, as on a host that allows a pod no root of its own."""
+    assert executor.isolation
+    executor._isolation = "none"
+    return executor
 
 
 @pytest.fixture

@@ -14,22 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors.outcome import read_result
-from argojobs.engine.executors.processes import start_time
-from argojobs.engine.model import StartPod
-from argojobs.engine.pod import pod_request
+from argojobs.engine.executors.executor import PodId, PodState
+from argojobs.engine.executors.process.host import Host, process_request
+from argojobs.engine.executors.process.outcome import read_result
+from argojobs.engine.executors.process.processes import start_time
+from argojobs.engine.executors.results import LOST
 from argojobs.errors import HostError
 
-from .conftest import closing_process_executor, make_context
-from .contract import ExecutorContract, python, run, start, wait
+from ..contract import Context, ExecutorContract, python, run, start, wait
+from .conftest import closing_process_executor
 
 
 class TestProcessExecutor(ExecutorContract):
     """As this user, whoever it is."""
 
 
-def supervisor_of(directory: str) -> int:
-    return int(os.readlink(f"{directory}/started").split()[0])
+def supervisor_of(context: Context, pod: PodId) -> int:
+    return int(os.readlink(f"{context.directory(pod)}/started").split()[0])
 
 
 def sleeper(signal) -> str:
@@ -41,7 +42,7 @@ def sleeper(signal) -> str:
 
 def read_go(context) -> str:
     """Code of a pod that waits for the pipe `go` of the project."""
-    return f"open({context.submitter.directory + '/go'!r}).read()"
+    return f"open({str(context.project / 'go')!r}).read()"
 
 
 def gone(pid: int) -> bool:
@@ -60,33 +61,33 @@ def wait_for_exit(pid: int) -> None:
 
 
 def test_a_killed_supervisor_is_a_lost_pod_and_leaves_nothing_running(executor, context, signal):
-    directory = start(executor, context, python(sleeper(signal)))
+    pod = start(executor, context, python(sleeper(signal)))
     main = int(signal.wait())
-    os.kill(supervisor_of(directory), signals.SIGKILL)
-    result = wait(executor, directory)
+    os.kill(supervisor_of(context, pod), signals.SIGKILL)
+    result = wait(executor, pod)
     assert (result.phase, result.message) == ("Error", "pod deleted")
     wait_for_exit(main)
 
 
 def test_a_killed_forkserver_takes_no_pod_with_it(executor, context, signal):
     code = f"{signal.give}; {read_go(context)}; print('done')"
-    os.mkfifo(Path(context.submitter.directory, "go"))
-    directory = start(executor, context, python(code), capture_result=True)
+    os.mkfifo(Path(context.project, "go"))
+    pod = start(executor, context, python(code), capture_result=True)
     signal.wait()
     os.kill(executor._server.pid, signals.SIGKILL)
     executor._server.wait()
     other = run(executor, context, python("print(2)"), name="other", capture_result=True)
     assert other.outputs["result"] == "2"
-    Path(context.submitter.directory, "go").write_text("")
-    assert wait(executor, directory).outputs["result"] == "done"
+    Path(context.project, "go").write_text("")
+    assert wait(executor, pod).outputs["result"] == "done"
 
 
 def test_with_forkserver_and_supervisor_killed_the_pod_is_lost(executor, context, signal):
-    directory = start(executor, context, python(sleeper(signal)))
+    pod = start(executor, context, python(sleeper(signal)))
     main = int(signal.wait())
     os.kill(executor._server.pid, signals.SIGKILL)
-    os.kill(supervisor_of(directory), signals.SIGKILL)
-    result = wait(executor, directory)
+    os.kill(supervisor_of(context, pod), signals.SIGKILL)
+    result = wait(executor, pod)
     assert (result.phase, result.message) == ("Error", "pod deleted")
     wait_for_exit(main)
 
@@ -105,41 +106,40 @@ DAEMONS = {
     # Without a root of its own nothing tells a process without environment from another's.
     [*((way, "private") for way in DAEMONS), *((way, "none") for way in [*DAEMONS][:3])],
 )
-def test_a_daemon_of_a_lost_pod_is_ended(executor, context, signal, way, isolation):
-    from dataclasses import replace
-
+def test_a_daemon_of_a_lost_pod_is_ended(executor, context, signal, way, isolation, request):
     if isolation == "none":
-        context = replace(context, isolation="none", share_host_paths=True)
+        request.getfixturevalue("without_namespaces")
+        context.share_host_paths = True
     say = f"echo $$$$ > {signal.path}; exec sleep 600"  # $$ is Kubernetes' $
     code = (
         f"import subprocess, time; say = {say!r}; subprocess.Popen({DAEMONS[way]}); time.sleep(600)"
     )
-    directory = start(executor, context, python(code))
+    pod = start(executor, context, python(code))
     daemon = int(signal.wait())
     os.kill(executor._server.pid, signals.SIGKILL)
-    os.kill(supervisor_of(directory), signals.SIGKILL)
-    assert wait(executor, directory).message == "pod deleted"
+    os.kill(supervisor_of(context, pod), signals.SIGKILL)
+    assert wait(executor, pod).message == "pod deleted"
     wait_for_exit(daemon)
 
 
 def test_the_next_executor_hears_of_pods_of_the_one_before(home, context, signal, executor):
     code = f"{signal.give}; {read_go(context)}"
-    os.mkfifo(Path(context.submitter.directory, "go"))
-    directory = start(executor, context, python(code))
+    os.mkfifo(Path(context.project, "go"))
+    pod = start(executor, context, python(code))
     signal.wait()
     executor.close()  # pods go on
     with closing_process_executor(home) as following:
-        assert following.recover(Path(directory)) == "running"
-        Path(context.submitter.directory, "go").write_text("")
-        assert wait(following, directory).phase == "Succeeded"
+        assert following.recover(pod) == PodState(begun=True)
+        Path(context.project, "go").write_text("")
+        assert wait(following, pod).phase == "Succeeded"
 
 
 CONTROLLER = """
 import sys, json
 sys.path.insert(0, {root!r})
-from argojobs.engine.executors.process import ProcessExecutor
+from argojobs.engine.executors.process.executor import ProcessExecutor
 executor = ProcessExecutor({home!r})
-executor.start(json.loads(sys.argv[1]))
+executor._start(json.loads(sys.argv[1]))
 executor.isolation  # the forkserver has come up
 print("started", flush=True)
 sys.stdin.read()
@@ -147,10 +147,11 @@ sys.stdin.read()
 
 
 def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executor):
-    os.mkfifo(Path(context.submitter.directory, "go"))
+    os.mkfifo(Path(context.project, "go"))
     code = f"{signal.give}; {read_go(context)}; print('alive')"
-    request = pod_request(StartPod("n", "pod", python(code), None, True), context)
-    root = str(Path(__file__).parents[3])
+    spec = context.spec(python(code), capture_result=True)
+    request = process_request(spec, Host(str(home), executor.isolation))
+    root = str(Path(__file__).parents[4])
     program = CONTROLLER.format(root=root, home=str(home))
     controller = subprocess.Popen(
         [sys.executable, "-c", program, json.dumps(request)],
@@ -161,36 +162,36 @@ def test_a_killed_controller_takes_no_pod_with_it(home, context, signal, executo
     signal.wait()
     controller.kill()
     controller.communicate()
-    directory = context.directory("pod")
-    assert executor.recover(Path(directory)) == "running"
-    Path(context.submitter.directory, "go").write_text("")
-    assert wait(executor, directory).outputs["result"] == "alive"
+    pod = context.pod()
+    assert executor.recover(pod) == PodState(begun=True)
+    Path(context.project, "go").write_text("")
+    assert wait(executor, pod).outputs["result"] == "alive"
 
 
 def test_a_pod_of_an_earlier_boot_is_lost(executor, context):
-    directory = Path(context.directory("pod"))
+    directory = Path(context.directory(context.pod()))
     directory.mkdir(parents=True)
     os.symlink(f"{os.getpid()} {start_time(os.getpid())} another-boot", directory / "started")
-    assert executor.recover(directory) == "lost"
+    assert executor.recover(context.pod()) == PodState(begun=True, result=LOST)
     assert read_result(directory).message == "pod deleted"
 
 
 def test_a_process_number_used_again_is_not_taken_for_the_supervisor(executor, context):
-    directory = Path(context.directory("pod"))
+    directory = Path(context.directory(context.pod()))
     directory.mkdir(parents=True)
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as another:  # leads a session
         os.symlink(f"{another.pid} 1 {executor._boot}", directory / "started")
-        executor.stop(directory, "must not hit another", 0)
-        assert executor.recover(directory) == "lost"
+        executor.stop(context.pod(), "must not hit another", 0)
+        assert executor.recover(context.pod()).result == LOST
         assert another.poll() is None
         another.kill()
 
 
 def test_a_result_that_a_power_cut_emptied_counts_as_lost(executor, context):
-    directory = start(executor, context, python("pass"))
-    wait(executor, directory)
-    Path(directory, "result.json").write_bytes(bytes(300))
-    assert read_result(directory).message == "pod deleted"
+    pod = start(executor, context, python("pass"))
+    wait(executor, pod)
+    Path(context.directory(pod), "result.json").write_bytes(bytes(300))
+    assert executor.recover(pod).result == LOST
 
 
 def test_the_scratch_of_a_pod_is_used_again_and_empty(executor, context, home):
@@ -203,11 +204,9 @@ def test_the_scratch_of_a_pod_is_used_again_and_empty(executor, context, home):
 
 
 def test_the_scratch_of_a_failed_pod_is_kept_to_be_looked_at(executor, context):
-    directory = start(
-        executor, context, python("open('/clue', 'w').write('x'); raise SystemExit(1)")
-    )
-    wait(executor, directory)
-    assert Path(directory, "scratch", "root", "clue").read_text() == "x"
+    pod = start(executor, context, python("open('/clue', 'w').write('x'); raise SystemExit(1)"))
+    wait(executor, pod)
+    assert Path(context.directory(pod), "scratch", "root", "clue").read_text() == "x"
 
 
 def test_python_is_the_submitters(executor, context):
@@ -233,7 +232,7 @@ class TestAsAnOrdinaryUser:
 
     def test_the_contract_holds(self):
         folder = Path("/tmp") / f"argojobs-user-{os.getpid()}-{time.monotonic_ns()}"
-        root = Path(__file__).parents[3]
+        root = Path(__file__).parents[4]
         interpreter, environment = ordinary_interpreter()
         folder.mkdir()
         os.chown(folder, 1000, 1000)
@@ -279,26 +278,26 @@ def ordinary_interpreter() -> tuple[str, dict[str, str]]:
 
 
 def test_other_pods_that_end_with_a_killed_one_are_not_forgotten(executor, context, signal):
-    os.mkfifo(Path(context.submitter.directory, "go"))
-    directory = start(executor, context, python(f"{signal.give}; {read_go(context)}"), name="good")
+    os.mkfifo(Path(context.project, "go"))
+    pod = start(executor, context, python(f"{signal.give}; {read_go(context)}"), name="good")
     signal.wait()
     bad = start(executor, context, python(sleeper(signal)), name="bad")
     signal.wait()
     server = executor._server.pid
     os.kill(server, signals.SIGSTOP)  # so that it sees both ends at once
-    os.kill(supervisor_of(bad), signals.SIGKILL)
-    Path(context.submitter.directory, "go").write_text("")
-    good = supervisor_of(directory)
-    assert wait(executor, directory).phase == "Succeeded"
+    os.kill(supervisor_of(context, bad), signals.SIGKILL)
+    Path(context.project, "go").write_text("")
+    good = supervisor_of(context, pod)
+    assert wait(executor, pod).phase == "Succeeded"
     wait_for_exit(good)
     os.kill(server, signals.SIGCONT)
     assert wait(executor, bad).message == "pod deleted"
     executor.isolation  # noqa: B018 - it still answers
 
 
-def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, context, home):
-    from dataclasses import replace
-
+def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(
+    without_namespaces, context, home
+):
     from argojobs.engine.artifacts import save_tar
     from argojobs.storage.bundle_digest import digest_of_folder
 
@@ -337,15 +336,15 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(executor, c
         },
         "outputs": {"parameters": [{"name": "b", "valueFrom": {"path": "/argojobs/out/b"}}]},
     }
-    result = run(executor, replace(context, isolation="none"), template)
+    result = run(without_namespaces, context, template)
     assert result.phase == "Succeeded", result.message
     value = result.outputs["parameters"][0]["value"]
     assert value.startswith("there and ['a', 'group'] back ")
 
 
-def test_without_namespaces_a_manifest_may_share_the_hosts_paths(executor, context, project):
-    from dataclasses import replace
-
+def test_without_namespaces_a_manifest_may_share_the_hosts_paths(
+    without_namespaces, context, project
+):
     made = project / "made"
     template = {
         "script": {
@@ -355,8 +354,8 @@ def test_without_namespaces_a_manifest_may_share_the_hosts_paths(executor, conte
         },
         "outputs": {"artifacts": [{"name": "a", "path": str(made)}]},
     }
-    shared = replace(context, isolation="none", share_host_paths=True)
-    result = run(executor, shared, template)
+    context.share_host_paths = True
+    result = run(without_namespaces, context, template)
     assert result.phase == "Succeeded", result.message
     assert made.read_text() == "shared"
 
@@ -368,18 +367,18 @@ def test_a_full_disk_is_said(tmp_path, project):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(home)], check=True)
     try:
         with closing_process_executor(home) as executor:
-            context = make_context(home, project, {}, executor.isolation)
+            context = Context(home, project)
             template = python("open('/big', 'wb').write(bytes(20_000_000))")
-            directory = start(executor, context, template)
-            result = wait(executor, directory)
+            pod = start(executor, context, template)
+            result = wait(executor, pod)
             assert result.phase == "Failed"
-            assert f"no space left on the disk of {directory}" in result.message
+            assert f"no space left on the disk of {context.directory(pod)}" in result.message
     finally:
         subprocess.run(["umount", "-l", str(home)], check=True)
 
 
 def test_a_forkserver_that_cannot_start_is_an_error_not_a_wait(home, monkeypatch):
-    monkeypatch.setattr("argojobs.engine.executors.process.START", "raise SystemExit(1)")
+    monkeypatch.setattr("argojobs.engine.executors.process.executor.START", "raise SystemExit(1)")
     with closing_process_executor(home) as broken, pytest.raises(HostError, match="keeps ending"):
         broken.isolation  # noqa: B018 - asking is what fails
 
@@ -388,21 +387,21 @@ def test_pods_that_a_killed_forkserver_had_not_started_are_started_by_the_next(e
     server = executor._server.pid
     executor.isolation  # noqa: B018 - it is up
     os.kill(server, signals.SIGSTOP)
-    directories = [
-        start(executor, context, python("pass"), name=name) for name in ("one", "two", "three")
-    ]
+    pods = [start(executor, context, python("pass"), name=name) for name in ("one", "two", "three")]
     os.kill(server, signals.SIGKILL)
-    assert {wait(executor, directory).phase for directory in directories[:1]} == {"Succeeded"}
-    for directory in directories[1:]:
-        while not Path(directory, "result.json").exists():
+    assert {wait(executor, pod).phase for pod in pods[:1]} == {"Succeeded"}
+    for pod in pods[1:]:
+        while executor.recover(pod).result is None:
             select.select([executor], [], [], 60)
             executor.read()
-        assert read_result(directory).phase == "Succeeded"
+        assert executor.recover(pod).result.phase == "Succeeded"
 
 
 def test_a_request_of_another_version_is_refused(executor, context):
-    request = pod_request(StartPod("n", "pod", python("pass")), context)
-    executor.start({**request, "format": 0})
-    result = wait(executor, request["directory"])
+    request = process_request(
+        context.spec(python("pass")), Host(str(context.home), executor.isolation)
+    )
+    executor._start({**request, "format": 0})
+    result = wait(executor, context.pod())
     assert result.phase == "Error"
     assert "argojobs was updated" in result.message

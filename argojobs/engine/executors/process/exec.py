@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.engine.collect import RESULT_LIMIT
-from argojobs.engine.executors.processes import send
+from argojobs.engine.executors.process.processes import send
 from argojobs.engine.model import DEADLINE_MESSAGE
 
 if TYPE_CHECKING:

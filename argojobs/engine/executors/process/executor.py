@@ -17,39 +17,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import argojobs
-from argojobs.engine.executors import outcome
-from argojobs.engine.executors.outcome import LOST
-from argojobs.engine.executors.processes import (
+from argojobs.engine.context import pod_directory
+from argojobs.engine.executors.executor import PodId, PodSpec, PodState
+from argojobs.engine.executors.process import outcome
+from argojobs.engine.executors.process.host import Host, process_request
+from argojobs.engine.executors.process.processes import (
     boot_identity,
     pod_members,
     send,
     session_members,
     start_time,
 )
+from argojobs.engine.executors.results import LOST
+from argojobs.engine.journal import log
 from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
 from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
-    from argojobs.engine.executors.namespace import Isolation
-    from argojobs.engine.executors.outcome import State
+    from argojobs.engine.executors.process.namespace import Isolation
+    from argojobs.engine.executors.process.outcome import State
 
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    "from argojobs.engine.executors.forkserver import main; main()"
+    "from argojobs.engine.executors.process.forkserver import main; main()"
 )
 NO_ROOM = PodResult("Error", "no space left on device")
-NOT_BORN = PodResult("Error", "the pod could not be started, see controller.log")
+NOT_STARTED = PodResult("Error", "the pod could not be started, see controller.log")
 MOST_TRIES = 10  # to hand a pod over, when forkservers end with it in their hands
 MOST_DEATHS = 5  # of forkservers in a row that end before they are ready
 
 
 class ProcessExecutor:
-    """Starts, stops and watches the pods of a home. Not for several threads."""
+    """Starts, stops and watches the pods of a home. Keeps `Executor`; not for several threads."""
 
     def __init__(self, home: str | os.PathLike[str]) -> None:
         self._home = Path(home).absolute()
@@ -61,7 +64,7 @@ class ProcessExecutor:
         self._live: set[str] = set()
         self._messages: dict[str, bytes] = {}  # of live pods, to be handed over once more
         self._tries: dict[str, int] = {}
-        self._unborn: set[str] = set()
+        self._unstarted: set[str] = set()
         self._deaths = 0
         self._adopted: dict[int, str] = {}
         self._ended: list[str] = []
@@ -76,7 +79,7 @@ class ProcessExecutor:
 
         Raises HostError when the forkserver does not come up.
         """
-        self._hope_again()
+        self._reset_backoff()
         while self._deaths < MOST_DEATHS:
             if self._server is None:
                 self._start_server()
@@ -86,15 +89,14 @@ class ProcessExecutor:
                 return self._isolation
         raise _does_not_start()
 
-    def start(self, request: Mapping[str, Any]) -> None:
-        """Start a pod, at most once for its directory; returns before it runs.
+    def start(self, spec: PodSpec) -> None:
+        """See `Executor.start`. Raises HostError when no process can be started on this host."""
+        self._start(process_request(spec, Host(str(self._home), self.isolation)))
 
-        Raises HostError when no process can be started on this host.
-        """
-        self._hope_again()
+    def _start(self, request: dict[str, Any]) -> None:
+        self._reset_backoff()
         directory = request["directory"]
-        host = {**request["host"], "ended": str(self._fifo)}
-        body = json.dumps({"directory": directory, **request, "host": host}).encode()
+        body = json.dumps(request).encode()
         self._messages[directory] = len(body).to_bytes(4, "big") + body
         self._live.add(directory)
         try:
@@ -103,7 +105,7 @@ class ProcessExecutor:
             self._forget_pod(directory)
             raise
         finally:
-            self._hand_over_unborn()
+            self._hand_over_unstarted()
 
     def _hand_over(self, directory: str) -> None:
         """Give a pod to the forkserver. Raises HostError when none takes it."""
@@ -118,8 +120,8 @@ class ProcessExecutor:
                 return
         raise _does_not_start()
 
-    def _hope_again(self) -> None:
-        """Whoever asks anew gets a new try: what kept forkservers from starting may be over."""
+    def _reset_backoff(self) -> None:
+        """Allow new start attempts: what kept forkservers from starting may be over."""
         if self._deaths >= MOST_DEATHS:
             self._deaths = 0
 
@@ -127,44 +129,51 @@ class ProcessExecutor:
         tries = self._tries[directory] = self._tries.get(directory, 0) + 1
         return tries <= MOST_TRIES and self._deaths < MOST_DEATHS
 
-    def _hand_over_unborn(self) -> None:
+    def _hand_over_unstarted(self) -> None:
         """Give the pods to the next forkserver which one that ended had, and had not started."""
-        while self._unborn:
-            directory = self._unborn.pop()
+        while self._unstarted:
+            directory = self._unstarted.pop()
             try:
                 self._hand_over(directory)
             except HostError as error:
                 sys.stderr.write(f"{directory}: {error}\n")
-                self._write(directory, NOT_BORN)
+                self._write(directory, NOT_STARTED)
                 self._note_end(directory)
 
-    def stop(self, pod_directory: str | os.PathLike[str], reason: str, grace: float) -> None:
-        """Ask a pod to end, and have it ended `grace` seconds later.
+    def stop(self, pod: PodId, reason: str, grace: float) -> None:
+        """See `Executor.stop`."""
+        stop_pod(self._directory(pod), self._boot, reason, grace)
 
-        `reason` becomes its message. A pod that has not begun will not; one that has ended is
-        left as it is.
-        """
-        stop_pod(os.fspath(pod_directory), self._boot, reason, grace)
+    def recover(self, pod: PodId) -> PodState:
+        """See `Executor.recover`. What a lost pod left running is ended, and its result written."""
+        directory = self._directory(pod)
+        match self._recover(directory):
+            case "ended":
+                return PodState(begun=True, result=_result(directory))
+            case "lost":
+                return PodState(begun=True, result=LOST)
+            case "running":
+                return PodState(begun=True)
+            case "never started":
+                return PodState(begun=False)
 
-    def recover(self, pod_directory: str | os.PathLike[str]) -> State:
-        """Say what became of a pod; a running one is heard of from now on when it ends.
-
-        What a lost pod left running is ended, and its result written.
-        """
-        directory = os.fspath(pod_directory)
+    def _recover(self, directory: str) -> State:
         state = outcome.state_of(directory, self._boot)
         if state == "running":
             self._adopt(directory)
         elif state == "lost":
-            self._bury(directory)
+            self._finalize_lost(directory)
         return state
+
+    def _directory(self, pod: PodId) -> str:
+        return str(pod_directory(self._home, *pod))
 
     def fileno(self) -> int:
         """The descriptor that is readable when pods may have ended."""
         return self._selector.fileno()
 
-    def read(self) -> list[Path]:
-        """The directories of the pods that ended since the last call; does not wait."""
+    def read(self) -> list[tuple[PodId, PodResult]]:
+        """See `Executor.read`."""
         for key, _ in self._selector.select(0):
             if key.data == "fifo":
                 self._hear_supervisors()
@@ -173,7 +182,7 @@ class ProcessExecutor:
             else:
                 self._adopted_ended(key.fd)
         ended, self._ended = self._ended, []
-        return [Path(directory) for directory in ended]
+        return [(_pod_of(directory), _result(directory)) for directory in ended]
 
     def close(self) -> None:
         """Let go: pods that run go on, and are heard of by the next executor of this home."""
@@ -214,7 +223,7 @@ class ProcessExecutor:
 
     def _forget_pod(self, directory: str) -> None:
         self._live.discard(directory)
-        self._unborn.discard(directory)
+        self._unstarted.discard(directory)
         self._messages.pop(directory, None)
         self._tries.pop(directory, None)
 
@@ -249,7 +258,7 @@ class ProcessExecutor:
             data = b""
         if not data:
             self._server_died()
-            self._hand_over_unborn()
+            self._hand_over_unstarted()
             return
         *lines, self._lines = (self._lines + data).split(b"\n")
         for line in lines:
@@ -285,9 +294,9 @@ class ProcessExecutor:
         if state == "running":
             self._adopt(directory)
         elif state == "lost":
-            self._bury(directory, result)
+            self._finalize_lost(directory, result)
         elif state == "never started":
-            self._write(directory, NOT_BORN)
+            self._write(directory, NOT_STARTED)
         if state != "running":
             self._note_end(directory)
 
@@ -305,9 +314,9 @@ class ProcessExecutor:
         self._channel.close()
         server.wait()
         for directory in sorted(self._live - {starting} - set(self._adopted.values())):
-            state = self.recover(directory)
+            state = self._recover(directory)
             if state == "never started" and directory in self._messages:
-                self._unborn.add(directory)
+                self._unstarted.add(directory)
             elif state != "running":
                 self._note_end(directory)
 
@@ -346,7 +355,7 @@ class ProcessExecutor:
 
     def _look_again(self, directory: str) -> None:
         if outcome.state_of(directory, self._boot) == "lost":
-            self._bury(directory)
+            self._finalize_lost(directory)
         self._note_end(directory)
 
     def _forget(self, descriptor: int) -> None:
@@ -354,7 +363,7 @@ class ProcessExecutor:
         self._selector.unregister(descriptor)
         os.close(descriptor)
 
-    def _bury(self, directory: str, result: PodResult = LOST) -> None:
+    def _finalize_lost(self, directory: str, result: PodResult = LOST) -> None:
         """End what a lost pod left running, and write its result."""
         started = outcome.read_started(directory)
         # A number is given again only when nothing is left of its session: whatever bears it now,
@@ -386,6 +395,21 @@ def stop_pod(directory: str, boot: str, reason: str, grace: float) -> None:
         started = outcome.read_started(directory)
         if started is not None and outcome.lives(started, boot):
             send(int(started.pid), signal.SIGTERM)
+
+
+def _pod_of(directory: str) -> PodId:
+    """The pod that a directory is of: see `context.pod_directory`."""
+    _, run, name = directory.rsplit("/", 2)
+    return PodId(run, name)
+
+
+def _result(directory: str) -> PodResult:
+    """How a pod ended; a result that cannot be read is an error of the pod, and logged."""
+    try:
+        return outcome.read_result(directory)
+    except outcome.UNREADABLE as error:
+        log(f"the result in {directory} cannot be read: {error!r}")
+        return PodResult("Error", f"the pod's result cannot be read: {error}")
 
 
 def _does_not_start() -> HostError:

@@ -13,7 +13,8 @@ import json
 import os
 from typing import Any, Literal, NamedTuple
 
-from argojobs.engine.executors.processes import start_time
+from argojobs.engine.executors.process.processes import start_time
+from argojobs.engine.executors.results import LOST
 from argojobs.engine.model import PodResult
 from argojobs.errors import OutputError
 from argojobs.storage.copying import open_regular
@@ -24,8 +25,9 @@ RESULT_ROOM = 4096  # bytes
 MOST_STOP = 1 << 20  # bytes
 DAY = 86400.0  # seconds
 MOST_RESULT = 64 << 20  # bytes: many times what a pod's outputs may have
+#: What reading a file of a pod raises that is not there, or not what was written there.
+UNREADABLE = (OutputError, OSError, ValueError, TypeError, RecursionError)
 ENDS = frozenset({"Succeeded", "Failed", "Error"})
-LOST = PodResult("Error", "pod deleted")  # Argo's words for a pod that is gone
 
 
 class Started(NamedTuple):
@@ -79,7 +81,7 @@ def read_stop(directory: str) -> tuple[str, float] | None:
         with open_regular(f"{directory}/stop.json") as file:
             fields: Any = json.loads(file.read(MOST_STOP))
         reason, grace = fields["reason"], fields["grace"]
-    except (OSError, OutputError, ValueError, TypeError, KeyError, RecursionError):
+    except (*UNREADABLE, KeyError):
         return None
     if not isinstance(reason, str) or type(grace) not in (int, float) or not 0 <= grace <= DAY:
         return None
@@ -127,6 +129,14 @@ def read_result(directory: str | os.PathLike[str]) -> PodResult:
     if fields.get("phase") not in ENDS:
         raise ValueError(f"a pod does not end in {fields.get('phase')!r}")
     return PodResult(**fields)
+
+
+def succeeded(directory: str) -> bool:
+    """Whether a pod did; one whose result is not there, or cannot be read, did not."""
+    try:
+        return read_result(directory).phase == "Succeeded"
+    except UNREADABLE:
+        return False
 
 
 def ended(directory: str) -> bool:

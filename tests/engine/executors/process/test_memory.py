@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.engine.executors import memory
+from argojobs.engine.executors.process import memory
 
-from .contract import python, run, start, wait
+from ..contract import python, run, start, wait
 
 NOTE = "argojobs: a process of this step took "
 TAKE = "x = b'x' * (200 << 20)"
@@ -28,11 +28,9 @@ def limited(code: str, limit: str) -> dict:
 @pytest.mark.parametrize("code", [TAKE, IN_A_CHILD, IN_AN_ORPHAN, f"{TAKE}; raise SystemExit(3)"])
 @pytest.mark.parametrize("limit", ["64Mi", "6.4e7", "150M"])
 def test_a_step_that_takes_more_than_its_limit_is_told_so(executor, context, code, limit):
-    directory = start(
-        executor, context, limited(f"print('end', end='', flush=True)\n{code}", limit)
-    )
-    wait(executor, directory)
-    begin, note, rest = Path(directory, "main.log").read_text().partition(NOTE)
+    pod = start(executor, context, limited(f"print('end', end='', flush=True)\n{code}", limit))
+    wait(executor, pod)
+    begin, note, rest = context.log(pod).decode().partition(NOTE)
     assert (begin, bool(note)) == ("end\n", True)
     assert rest.endswith("a cluster ends a step that takes more (OOMKilled)\n")
 
@@ -49,15 +47,15 @@ def test_a_step_that_takes_more_than_its_limit_is_told_so(executor, context, cod
     ],
 )
 def test_others_are_told_nothing(executor, context, code, resources):
-    directory = start(executor, context, python(code, resources=resources))
-    assert wait(executor, directory).phase == "Succeeded"
-    assert Path(directory, "main.log").read_text() == ""
+    pod = start(executor, context, python(code, resources=resources))
+    assert wait(executor, pod).phase == "Succeeded"
+    assert context.log(pod).decode() == ""
 
 
 @LIMITS
 @pytest.mark.parametrize("code", [TAKE, f"{IN_A_CHILD[:-1]}, check=True)"])
 def test_a_strict_limit_is_kept_by_the_kernel(executor, context, code):
-    result = run(executor, replace(context, enforce_memory=True), limited(code, "64Mi"))
+    result = run(executor, replace(context, strict_resources=True), limited(code, "64Mi"))
     assert result.phase == "Failed"
     assert result.message.startswith("main: OOMKilled (exit code ")
 
@@ -66,7 +64,7 @@ def test_a_strict_limit_is_kept_by_the_kernel(executor, context, code):
 @pytest.mark.parametrize("limit", ["1", "1Gi"])
 def test_a_strict_limit_that_is_kept_to_changes_nothing(executor, context, limit):
     template = {"container": {"command": ["true"], "resources": {"limits": {"memory": limit}}}}
-    result = run(executor, replace(context, enforce_memory=True), template)
+    result = run(executor, replace(context, strict_resources=True), template)
     assert (result.phase, result.message) == ("Succeeded", "")
     for _, _, parent in memory._places(memory.GROUPS, memory.OWN):
         assert not [*Path(parent).glob(f"{memory.PREFIX}[0-9]*")]

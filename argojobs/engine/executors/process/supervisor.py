@@ -16,22 +16,15 @@ import sys
 import time
 import traceback
 from contextlib import nullcontext, suppress
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.artifacts import set_mode
 from argojobs.engine.collect import collect, result_text, with_values
-from argojobs.engine.executors import memory, outcome
-from argojobs.engine.executors.bundle import find_bundle, show_bundle
-from argojobs.engine.executors.layout import FOR_ALL, Layout, lay_out
-from argojobs.engine.executors.namespace import private_root
-from argojobs.engine.executors.patience import OutOfPatience, Patience
-from argojobs.engine.executors.processes import (
-    MARK,
-    become_subreaper,
-    kill_descendants,
-    start_time,
-)
-from argojobs.engine.executors.running import (
+from argojobs.engine.executors.process import memory, outcome
+from argojobs.engine.executors.process.bundle import find_bundle, show_bundle
+from argojobs.engine.executors.process.deadline import Terminated, TerminationDeadline
+from argojobs.engine.executors.process.exec import (
     Ended,
     Wakeups,
     Watch,
@@ -39,8 +32,17 @@ from argojobs.engine.executors.running import (
     spawn,
     start_problem,
 )
+from argojobs.engine.executors.process.layout import FOR_ALL, Layout, lay_out
+from argojobs.engine.executors.process.namespace import private_root
+from argojobs.engine.executors.process.processes import (
+    MARK,
+    become_subreaper,
+    kill_descendants,
+    start_time,
+)
+from argojobs.engine.executors.process.request_format import FORMAT
+from argojobs.engine.executors.results import EXECUTOR_ERROR, container_message
 from argojobs.engine.model import DEADLINE_MESSAGE, PodResult
-from argojobs.engine.request_format import FORMAT
 from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load
 from argojobs.storage.new_files import beside, new_file
@@ -52,16 +54,20 @@ if TYPE_CHECKING:
 
     from argojobs.storage.repository import Repository
 
-NOT_STARTED = 64  # the exit code of Argo's executor when it cannot start the command
 LITTLE_ROOM = 1 << 16  # bytes; with less on its disk a pod may have failed for want of room
 
-# Exit statuses of a supervisor
-REUSABLE = 0  # the pod succeeded; its scratch can be used again
-TAKEN = 3  # the pod has a supervisor already
-KEPT = 4  # the pod has its result; its scratch is kept to be looked at
-SPOILT = 5  # the pod succeeded; its scratch can be removed
-FULL = 6  # the disk had no room for the result
-UNHEARD = 16  # added where the pipe to the controller leads nowhere: the forkserver has to tell
+UNHEARD = 16  # added to the exit status where the pipe leads nowhere: the forkserver has to tell
+
+
+class Exit(IntEnum):
+    """The exit status of a supervisor, which tells the forkserver what is left to be done."""
+
+    REUSABLE = 0  # the pod succeeded; its scratch can be used again
+    NO_RESULT = 1  # the result could not be written; the log has the reason
+    TAKEN = 3  # the pod has a supervisor already
+    KEPT = 4  # the pod has its result; its scratch is kept to be looked at
+    SPOILT = 5  # the pod succeeded; its scratch can be removed
+    FULL = 6  # the disk had no room for the result
 
 
 class Supervisor:
@@ -78,7 +84,9 @@ class Supervisor:
         self._spare = spare
         self._reusable = False
         self._wakeups = Wakeups()
-        self._patience = Patience(self._wakeups, self._asked, self._deadline, request["grace"])
+        self._termination = TerminationDeadline(
+            self._wakeups, self._asked, self._deadline, request["grace"]
+        )
         self._repository: Repository | None = None
         self._out_of_memory = False
 
@@ -92,7 +100,7 @@ class Supervisor:
         if not outcome.claim(
             self.directory, outcome.Started(str(pid), start_time(pid), self._boot)
         ):
-            return TAKEN
+            return Exit.TAKEN
         outcome.reserve_result(self.directory)
         result = self._result()
         outcome.write_result(self.directory, result)
@@ -100,8 +108,8 @@ class Supervisor:
         self._settle(result)
         if result.phase != "Succeeded":
             outcome.write_file(f"{self.directory}/request.json", json.dumps(self.request))
-            return KEPT + unheard
-        return (REUSABLE if self._reusable else SPOILT) + unheard
+            return Exit.KEPT + unheard
+        return (Exit.REUSABLE if self._reusable else Exit.SPOILT) + unheard
 
     def _result(self) -> PodResult:
         log = os.open(
@@ -130,9 +138,9 @@ class Supervisor:
             )
         self._refuse_when_asked()
         try:
-            with self._patience.ends(gracious=False):
+            with self._termination.ends(gracious=False):
                 layout = self._prepare(prepared=self._take_scratch())
-        except OutOfPatience as end:
+        except Terminated as end:
             raise Refusal("Failed", str(end)) from end
         self._reusable = layout.reusable
         self._refuse_when_asked()
@@ -147,19 +155,19 @@ class Supervisor:
             return self._over("Failed", ended.asked, outputs)
         if ended.exit_code != 0:
             if self._out_of_memory:
-                message = f"main: OOMKilled (exit code {ended.exit_code})"
+                message = container_message("main", ended.exit_code, reason="OOMKilled")
                 return self._over("Failed", message, outputs)
-            message = f"main: Error (exit code {ended.exit_code}){self._full_disk()}"
+            message = container_message("main", ended.exit_code, self._full_disk())
             return self._over("Failed", message, outputs)
         if problems:
-            message = f"wait: Error (exit code {NOT_STARTED}): {'; '.join(problems)}"
+            message = container_message("wait", EXECUTOR_ERROR, "; ".join(problems))
             return self._over("Error", message, outputs)
         return self._over("Succeeded", "", outputs)
 
     def _collect(self, layout: Layout) -> tuple[dict[str, Any], list[str] | str]:
         """Collect the outputs; with the problems, or why the pod was ended in the middle of it."""
         try:
-            with self._patience.ends(gracious=True):
+            with self._termination.ends(gracious=True):
                 return collect(
                     self.request["outputs"],
                     layout.locate,
@@ -168,7 +176,7 @@ class Supervisor:
                     own=lambda path: layout.own(path, self.scratch),
                     working_directory=self.request["containers"][0]["working_directory"],
                 )
-        except OutOfPatience as end:
+        except Terminated as end:
             return {}, str(end)
 
     def _full_disk(self) -> str:
@@ -176,7 +184,7 @@ class Supervisor:
         system = os.statvfs(self.directory)
         if system.f_bavail * system.f_frsize >= LITTLE_ROOM:
             return ""
-        return f": no space left on the disk of {self.directory}"
+        return f"no space left on the disk of {self.directory}"
 
     def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
         lasted = time.monotonic() - self._begun
@@ -208,7 +216,7 @@ class Supervisor:
                     self._load(item, layout)
         except (ArgojobsError, OSError) as error:
             text = _text(error).replace(f"{self.scratch}/root/", "/")
-            raise Refusal("Error", f"init: Error (exit code {NOT_STARTED}): {text}") from error
+            raise Refusal("Error", container_message("init", EXECUTOR_ERROR, text)) from error
         if self.request["script"] is not None:
             path = layout.host(self.request["script_path"])
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -328,13 +336,13 @@ class Supervisor:
             return spawn(program, command, environment, log, tee)
         except OSError as error:
             declared = self.request["outputs"]["declared"]
-            outputs = {"parameters": with_values(declared, {}), "exitCode": str(NOT_STARTED)}
+            outputs = {"parameters": with_values(declared, {}), "exitCode": str(EXECUTOR_ERROR)}
             text = str(error) if error.errno is None else start_problem(error)
             if error.errno is None:
                 text = f"failed to find name in PATH: {text}{_remedy(container)}"
             elif error.filename == directory:
                 text = f"the working directory {directory}: {text}"
-            message = f"main: Error (exit code {NOT_STARTED}): {text}"
+            message = container_message("main", EXECUTOR_ERROR, text)
             raise Refusal("Failed", message, outputs) from error
         finally:
             os.chdir(here)
@@ -458,14 +466,13 @@ def become_supervisor() -> None:
 def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
     """Run a pod in this process, a supervisor; returns the exit status.
 
-    spare: a prepared scratch folder. See REUSABLE, SPOILT, KEPT, TAKEN and FULL; 1 when the result
-    could not be written (the log has the reason).
+    spare: a prepared scratch folder. The status is one of `Exit`, with UNHEARD added or not.
     """
     try:
         return Supervisor(request, boot, spare).run()
     except OSError as error:
         sys.stderr.write(f"{request['directory']}: {traceback.format_exc()}\n")
-        return FULL if error.errno == errno.ENOSPC else 1
+        return Exit.FULL if error.errno == errno.ENOSPC else Exit.NO_RESULT
     except Exception:  # noqa: BLE001 - the forkserver reports the status
         sys.stderr.write(f"{request['directory']}: {traceback.format_exc()}\n")
-        return 1
+        return Exit.NO_RESULT

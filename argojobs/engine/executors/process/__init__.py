@@ -1,0 +1,1 @@
+"""Pods as processes of this host, each under a supervisor of its own."""
