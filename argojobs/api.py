@@ -7,18 +7,21 @@ print(run.outputs.accuracy)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.connect import Target, target
-from argojobs.cli.pipeline_images import with_images
-from argojobs.cli.plan import carry_out, keep_manifest, without_stored
-from argojobs.cli.preparing import Wish
-from argojobs.cli.submission import plan_of
-from argojobs.cli.text import say
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
+from argojobs.runs.images import with_images
+from argojobs.runs.plan import carry_out, keep_manifest, without_stored
+from argojobs.runs.prepare import Wish
+from argojobs.runs.progress import Kind
+from argojobs.runs.submit import plan_of
+from argojobs.runs.target import Target, target
+from argojobs.runs.wording import plain
 from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
@@ -74,7 +77,7 @@ class Run:
 
         Then a line that has no end yet, as a progress bar, comes about every second as it stands.
         """
-        from argojobs.cli.verbs.logs import log_texts
+        from argojobs.runs.logs import log_texts
 
         return log_texts(
             self.service, self.workflow, step, self.target.again, follow=follow, tail=0
@@ -147,21 +150,26 @@ def run(
     UnsupportedError or HostError before anything starts, ServerError when a server is not there.
     """
     loaded = _loaded(pipeline)
-    place = target(context, server, loaded.root, new_run=True)
+    place = target(context, server, loaded.root, new_run=True, tell=_tell)
     if place.local is not None:
         place.local.prepare()
     given = {**(parameters or {}), **more}
     wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
     plan = plan_of(wish, place, loaded, experiment=experiment)
     plan = without_stored(plan, place.repository)
-    plan = with_images(plan, place.context, say)
+    plan = with_images(plan, place.context, partial(_tell, "progress"))
     if place.context.storage:
-        from argojobs.cli.claims import ensure_storage
+        from argojobs.runs.claims import ensure_storage
 
         ensure_storage(place.context, plan.workflow)
     created = carry_out(plan, place.service, place.repository)
-    keep_manifest(plan, place.repository)
+    keep_manifest(plan, place.repository, place.tell)
     return Run(str(created["metadata"]["name"]), pipeline, place)
+
+
+def _tell(_kind: Kind, text: str) -> None:
+    """Write a line of what goes on to standard error, where a script's own output is not."""
+    sys.stderr.write(f"{plain(text)}\n")
 
 
 def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
@@ -204,8 +212,8 @@ def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[s
 
 def _failure(run: Run, final: Workflow) -> str:
     """Say which step failed and why: its exception, or what Argo says of it."""
-    from argojobs.cli.report import cause, failing_log
-    from argojobs.cli.tree import failed_steps, steps_of
+    from argojobs.runs.failures import cause, failing_log
+    from argojobs.runs.view.steps import failed_steps, steps_of
 
     broken = failed_steps(steps_of(final))
     if not broken:

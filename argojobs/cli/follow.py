@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TextIO
 
-from argojobs.cli.paths import localiser
-from argojobs.cli.pending import Pending
 from argojobs.cli.picture import Picture
 from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import cut, screen_of, show, shown, wrapped
 from argojobs.cli.view import tree_lines
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.images.unwinding import unwinding
+from argojobs.runs.paths import localiser
+from argojobs.runs.pending import Pending
 from argojobs.service import LogLine, Service, Workflow, is_final
 
 #: Shows some lines about a subject; none takes them back.

@@ -239,7 +239,7 @@ def _before_the_verb(
     First: argojobs new hello && argojobs run hello.py
     """
     if version:
-        from argojobs.cli.verbs.version import own_version
+        from argojobs.runs.versions import own_version
 
         put(f"argojobs {own_version()}\n")
         raise typer.Exit

@@ -143,11 +143,11 @@ def _of_contents(
     contents: Contents, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
-    from argojobs.cli.pipeline_images import linted
     from argojobs.compile.project import project_root
     from argojobs.manifest.findings import warning
     from argojobs.manifest.lint import KINDS, lint
     from argojobs.manifest.locate import locate_all
+    from argojobs.runs.images import linted
 
     found: list[_Found] = []
     for document in contents.workflows:
@@ -206,12 +206,12 @@ def _of_program(
     file: Path, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint what each pipeline of a program compiles to; nothing is packed."""
-    from argojobs.cli.pipeline_images import PipelineImages, linted
     from argojobs.compile import compile_loaded
     from argojobs.compile.bundle import IMAGE_CODE
     from argojobs.compile.load import load_all
     from argojobs.compile.origins import origin_of
     from argojobs.config.contexts import LOCAL
+    from argojobs.runs.images import PipelineImages, linted
 
     reports: list[Report] = []
     for loaded in load_all(file):

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from argojobs.cli.facts import COMMAND_LINE, commit, images, label, parameters
-from argojobs.cli.owners import owner_of
-from argojobs.cli.phases import of_run, sign, style
-from argojobs.cli.text import Line, Span, columns, plain
-from argojobs.cli.times import ago, moment, run_time
+from argojobs.cli.phases import sign, style
+from argojobs.cli.text import Line, Span, columns
+from argojobs.runs.listing import Listed
+from argojobs.runs.owners import owner_of
+from argojobs.runs.view.facts import COMMAND_LINE, commit, images, label, parameters
+from argojobs.runs.view.phases import of_run
+from argojobs.runs.view.times import ago, moment, run_time
+from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE
-
-
-class Listed(NamedTuple):
-    """A run of a list: its object, its context, and what it waits for."""
-
-    run: Mapping[str, Any]
-    context: str = ""
-    waits: str = ""
-
-    @property
-    def name(self) -> str:
-        """The run's name."""
-        return str(self.run["metadata"]["name"])
 
 
 class Shown(NamedTuple):

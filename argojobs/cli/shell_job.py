@@ -8,9 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from argojobs.cli.entering import Entered, enter, pods_of, running_step
+from argojobs.cli.entering import enter
 from argojobs.cli.text import Line, columns, show, warn
-from argojobs.cli.times import elapsed
 from argojobs.client.failures import UnclearError
 from argojobs.errors import (
     ArgojobsError,
@@ -21,14 +20,16 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest import shell_job
+from argojobs.runs.entering import Entered, pods_of, running_step
+from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.cli.formats import Format
-    from argojobs.cli.pending import Pending
     from argojobs.client.kube.pods import KubePods
     from argojobs.engine.pods import LocalPods
+    from argojobs.runs.pending import Pending
+    from argojobs.runs.target import Target
 
 #: So often it is asked whether the step runs: here, and of a server at first and later.
 _HERE, _SOON, _LATER = 0.1, 1.0, 5.0

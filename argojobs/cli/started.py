@@ -15,8 +15,8 @@ from argojobs.errors import ConflictError, RunFailedError
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.cli.pending import Pending
+    from argojobs.runs.pending import Pending
+    from argojobs.runs.target import Target
 
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:
@@ -77,12 +77,13 @@ def follow_run(
 
     Raises RunFailedError when it was pending for too long.
     """
-    from argojobs.cli.debug.ways import beside_of, to_attach
+    from argojobs.cli.debug.following import beside_of
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
     from argojobs.cli.summary import show_end
     from argojobs.cli.text import warn
+    from argojobs.runs.debug_tunnels import to_attach
 
     name = str(created["metadata"]["name"])
     stream = _stream(output)

@@ -117,7 +117,7 @@ def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
     if words and ctx.params.get("beside_code"):
         return load_beside_code(words)
     if ctx.params.get("shell"):
-        from argojobs.cli.shell_wish import loaded_shell
+        from argojobs.runs.shell import loaded_shell
 
         return loaded_shell(ctx.params, words)
     if ctx.params.get("idle"):
@@ -155,7 +155,7 @@ def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
 
 def _loaded_from(params: Any, words: Sequence[str] | None) -> Loaded:
     """Return the run of a template on a server. UsageError for what else is named to be run."""
-    from argojobs.cli.from_template import loaded_from
+    from argojobs.runs.from_template import loaded_from
 
     others = {
         "a file": params.get("file"),

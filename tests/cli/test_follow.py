@@ -306,11 +306,11 @@ def test_a_reader_that_is_gone_ends_following_at_once(
 
 def test_who_waits_in_silence_has_no_steps_made_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree of a large run takes long to make, and is not looked at."""
-    from argojobs.cli import picture
+    from argojobs.runs.view import followed
 
     made: list[object] = []
-    monkeypatch.setattr(picture, "steps_of", lambda workflow: made.append(workflow) or ())
-    seen = picture.Picture({"metadata": {"name": "r"}})
+    monkeypatch.setattr(followed, "steps_of", lambda workflow: made.append(workflow) or ())
+    seen = Picture({"metadata": {"name": "r"}})
     seen.update({"metadata": {"name": "r"}, "status": {"phase": "Running"}})
     assert made == []
     assert seen.steps == seen.steps == ()

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from fake_service import Shared, node, of, workflow
 
-from argojobs.cli import connect as connecting
 from argojobs.cli import group
-from argojobs.cli.owners import user_name
+from argojobs.cli.text import tell
 from argojobs.config.contexts import S3, Context, Registry
 from argojobs.images.builders.buildah import buildah
+from argojobs.runs import target as connecting
+from argojobs.runs.owners import user_name
 from argojobs.storage.directory import DirectoryRepository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,7 +132,7 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("argojobs.images.destinations.opened", lambda *_: None)
     monkeypatch.setattr("argojobs.images.described.providing.present", lambda *_: {})
     repository = DirectoryRepository(str(tmp_path / "store"))
-    place = connecting.Target(context, fake, lambda: repository, lambda: fake)
+    place = connecting.Target(context, fake, lambda: repository, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def storage_checks(context: Context) -> Iterator[Check]:
     """Yield what is found of the store of a context."""
-    from argojobs.cli.remote import remote_repository
+    from argojobs.runs.remote import remote_repository
 
     if context.s3 is None:
         yield skipped(

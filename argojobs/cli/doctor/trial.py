@@ -17,8 +17,8 @@ from argojobs.errors import NotFoundError, ServerError
 from argojobs.service import is_final
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.config.contexts import Context
+    from argojobs.runs.target import Target
     from argojobs.service import Service
 
 SECONDS = 300
@@ -50,9 +50,9 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
 
 def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
-    from argojobs.cli.submission import in_store
     from argojobs.config.context_defaults import defaults_of
     from argojobs.manifest.context_defaults import with_context
+    from argojobs.runs.submit import in_store
 
     image = context.image or "busybox:1.36"
 

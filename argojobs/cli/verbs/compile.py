@@ -63,17 +63,17 @@ def command(
     Small projects travel inside the manifest; larger ones need --upload or --code image. With
     --context it has what every run there gets.
     """
-    from argojobs.cli.connect import target
-    from argojobs.cli.pipeline_images import PipelineImages
-    from argojobs.cli.preparing import wish_of, with_bucket_artifacts
-    from argojobs.cli.submission import bucket_of, in_store, prepared_for
+    from argojobs.cli.place import target
     from argojobs.cli.text import warn
-    from argojobs.cli.uploads import store
     from argojobs.cli.words import loaded_by
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
     from argojobs.manifest.kinds import around
     from argojobs.manifest.parameters import require_artifacts
+    from argojobs.runs.images import PipelineImages
+    from argojobs.runs.prepare import wish_of, with_bucket_artifacts
+    from argojobs.runs.submit import bucket_of, in_store, prepared_for
+    from argojobs.runs.uploads import store
 
     wish = wish_of(ctx.params, keep_names=to is not None)
     loaded = loaded_by(ctx, retries=retries)

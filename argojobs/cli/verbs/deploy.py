@@ -10,9 +10,9 @@ from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from argojobs.cli.deployment import Deployment
     from argojobs.images.deploying import Deployed, Step
     from argojobs.images.version import Raise
+    from argojobs.runs.deployment import Deployment
 
 
 def command(
@@ -91,13 +91,13 @@ def command(
       ./deploy -r none --only train
       ./deploy -r lab --version patch
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.deployment import deployment
     from argojobs.cli.text import say, warn
     from argojobs.cli.unasked import if_reached
     from argojobs.config.image_lock import LOCK_FILE, Locked, read_lock, with_entries, write_lock
     from argojobs.images.build_secrets import secret_files, unknown_secrets
     from argojobs.images.deploying import carry_out, plan_deploy
     from argojobs.images.version import carry_out_raise, standing
+    from argojobs.runs.deployment import deployment
 
     to_do = deployment(
         directory,

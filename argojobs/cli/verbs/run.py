@@ -11,8 +11,8 @@ from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.cli.plan import Plan
+    from argojobs.runs.plan import Plan
+    from argojobs.runs.target import Target
 
 COMMAND = TakesWords
 
@@ -116,17 +116,17 @@ def command(
       argojobs run --image python:3.12-slim -- python -c 'print(1)'
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
-    from argojobs.cli.debug.ways import to_attach
-    from argojobs.cli.masking import command_line
-    from argojobs.cli.pending import pending_of
-    from argojobs.cli.pipeline_images import with_images
-    from argojobs.cli.plan import carry_out, keep_manifest, without_stored
-    from argojobs.cli.preparing import wish_of
+    from argojobs.cli.place import target
     from argojobs.cli.started import follow_new, say_started
-    from argojobs.cli.submission import plan_of
     from argojobs.cli.text import say, warn
     from argojobs.cli.words import loaded_by
+    from argojobs.runs.debug_tunnels import to_attach
+    from argojobs.runs.images import with_images
+    from argojobs.runs.masking import command_line
+    from argojobs.runs.pending import pending_of
+    from argojobs.runs.plan import carry_out, keep_manifest, without_stored
+    from argojobs.runs.prepare import wish_of
+    from argojobs.runs.submit import plan_of
 
     if detach and wait:
         raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
@@ -149,14 +149,14 @@ def command(
     )
     pending = pending_of(pending_timeout, place)
     if shell and not dry_run:
-        from argojobs.cli.shell_wish import require_way_in
+        from argojobs.runs.shell import require_way_in
 
         require_way_in(place)
     if place.local is not None and not dry_run:
         place.local.prepare()
     wish = wish_of(ctx.params)
     if from_template:
-        from argojobs.cli.from_template import check_given, require_server
+        from argojobs.runs.from_template import check_given, require_server
 
         require_server(place)
         if not dry_run:
@@ -166,7 +166,7 @@ def command(
     warn(plan.warnings)
     warn(plan.notes, "note")
     if place.local is None and not dry_run:
-        from argojobs.cli.older_argo import notes_for
+        from argojobs.runs.older_argo import notes_for
 
         warn(notes_for(place.service, plan.workflow))
     if dry_run:
@@ -175,16 +175,16 @@ def command(
     plan = without_stored(plan, place.repository)
     plan = with_images(plan, place.context, say)
     if place.context.storage:
-        from argojobs.cli.claims import ensure_storage
+        from argojobs.runs.claims import ensure_storage
 
         warn(list(filter(None, [ensure_storage(place.context, plan.workflow)])), "note")
     created = carry_out(plan, place.service, place.repository)
-    kept = keep_manifest(plan, place.repository)
+    kept = keep_manifest(plan, place.repository, place.tell)
     try:
         warn(_notes(created), "note")
         if shell:
             from argojobs.cli.shell_job import open_shell, say_waits
-            from argojobs.cli.shell_wish import idle_of
+            from argojobs.runs.shell import idle_of
 
             if not detach:
                 return open_shell(place, created, pending, idle_of(idle))
@@ -208,10 +208,10 @@ def _notes(created: Workflow) -> list[str]:
 
 def _looked_up(plan: "Plan", place: "Target") -> "Plan":
     """Return the plan with what store, registry and server know of it, as far as they answer."""
-    from argojobs.cli.pipeline_images import lacking
-    from argojobs.cli.plan import without_stored
     from argojobs.cli.text import warn
     from argojobs.cli.unasked import if_reached
+    from argojobs.runs.images import lacking
+    from argojobs.runs.plan import without_stored
 
     there = "what the store has already"
     plan = if_reached(lambda: without_stored(plan, place.repository), plan, there)
@@ -224,7 +224,7 @@ def _looked_up(plan: "Plan", place: "Target") -> "Plan":
 
 def _show_plan(plan: "Plan", output: Format | None) -> None:
     from argojobs.cli.formats import print_object
-    from argojobs.cli.plan import plan_lines
+    from argojobs.cli.plan_lines import plan_lines
     from argojobs.cli.text import show
 
     if output is not None:

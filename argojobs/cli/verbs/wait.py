@@ -27,10 +27,10 @@ def command(
 
     Ends with 0 when those waited for succeeded, 1 when one failed.
     """
-    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object, print_objects
-    from argojobs.cli.names import find_runs
-    from argojobs.cli.summary import succeeded
+    from argojobs.cli.place import target
+    from argojobs.runs.names import find_runs
+    from argojobs.runs.view.facts import has_succeeded
 
     place = target(context, server)
     found = find_runs(place.service, runs, options=place.options)
@@ -42,7 +42,7 @@ def command(
         print_object(ended[0], output)
     else:
         print_objects(sorted(ended, key=lambda w: names.index(w["metadata"]["name"])), output)
-    return 0 if all(succeeded(workflow) for workflow in ended) else 1
+    return 0 if all(has_succeeded(workflow) for workflow in ended) else 1
 
 
 def ended_runs(
@@ -83,9 +83,10 @@ def _say(ended: list[Workflow]) -> None:
     """Write one line a run: how it ended."""
     import time
 
-    from argojobs.cli.phases import of_run, sign, style
+    from argojobs.cli.phases import sign, style
     from argojobs.cli.text import columns, screen_of, show
-    from argojobs.cli.times import run_time
+    from argojobs.runs.view.phases import of_run
+    from argojobs.runs.view.times import run_time
 
     screen = screen_of(sys.stdout)
     rows = []
