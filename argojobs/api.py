@@ -10,22 +10,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.load import Loaded
+from argojobs.compile.project import project_root, search_entries
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
-from argojobs.runs.images import with_images
-from argojobs.runs.plan import carry_out, keep_manifest, without_stored
-from argojobs.runs.prepare import Wish
+from argojobs.manifest.overrides import from_python
+from argojobs.runs.failures import cause, failing_log
+from argojobs.runs.logs import log_texts
 from argojobs.runs.progress import Kind
-from argojobs.runs.submit import plan_of
+from argojobs.runs.request import RunRequest
+from argojobs.runs.submit import submit
 from argojobs.runs.target import Target, target
+from argojobs.runs.view.steps import failed_steps, steps_of
 from argojobs.runs.wording import plain
+from argojobs.runtime.importing import module_place
+from argojobs.runtime.types import plain_of
+from argojobs.runtime.wire import decode
 from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.manifest.overrides import Given
     from argojobs.service import Service
@@ -77,8 +82,6 @@ class Run:
 
         Then a line that has no end yet, as a progress bar, comes about every second as it stands.
         """
-        from argojobs.runs.logs import log_texts
-
         return log_texts(
             self.service, self.workflow, step, self.target.again, follow=follow, tail=0
         )
@@ -91,8 +94,6 @@ class Run:
         machine has it (read it there, do not change it), or a copy of what a server has, made in
         the folder for caches. Raises NotFoundError before the end.
         """
-        from argojobs.runtime.wire import decode
-
         fields = self.pipeline.output_fields
         if not fields:
             return None
@@ -151,19 +152,11 @@ def run(
     """
     loaded = _loaded(pipeline)
     place = target(context, server, loaded.root, new_run=True, tell=_tell)
-    if place.local is not None:
-        place.local.prepare()
     given = {**(parameters or {}), **more}
-    wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
-    plan = plan_of(wish, place, loaded, experiment=experiment)
-    plan = without_stored(plan, place.repository)
-    plan = with_images(plan, place.context, partial(_tell, "progress"))
-    if place.context.storage:
-        from argojobs.runs.claims import ensure_storage
-
-        ensure_storage(place.context, plan.workflow)
-    created = carry_out(plan, place.service, place.repository)
-    keep_manifest(plan, place.repository, place.tell)
+    request = RunRequest(
+        file=str(loaded.path), values=_overrides(pipeline, given), experiment=experiment
+    )
+    created = submit(request, loaded, place).workflow
     return Run(str(created["metadata"]["name"]), pipeline, place)
 
 
@@ -174,10 +167,6 @@ def _tell(_kind: Kind, text: str) -> None:
 
 def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
     """The pipeline as `load` would have found it in its file."""
-    from argojobs.compile.load import Loaded
-    from argojobs.compile.project import project_root, search_entries
-    from argojobs.runtime.importing import module_place
-
     file = Path(pipeline.function.__code__.co_filename)
     if not file.is_file():
         raise DefinitionError(
@@ -193,9 +182,6 @@ def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
 
 def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[str, Given]:
     """Return Python values as what was given for the parameters and artifacts."""
-    from argojobs.manifest.overrides import from_python
-    from argojobs.runtime.types import plain_of
-
     plain: dict[str, Any] = {}
     for name, value in given.items():
         declared = pipeline.inputs.get(name)
@@ -212,9 +198,6 @@ def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[s
 
 def _failure(run: Run, final: Workflow) -> str:
     """Say which step failed and why: its exception, or what Argo says of it."""
-    from argojobs.runs.failures import cause, failing_log
-    from argojobs.runs.view.steps import failed_steps, steps_of
-
     broken = failed_steps(steps_of(final))
     if not broken:
         return str((final.get("status") or {}).get("message", ""))

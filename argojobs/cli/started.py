@@ -9,9 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from argojobs.cli.debug.following import beside_of
 from argojobs.cli.door import put
-from argojobs.cli.formats import Format
+from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
+from argojobs.cli.formats import Format, print_object
+from argojobs.cli.links import link_lines
+from argojobs.cli.main import INTERRUPTED
+from argojobs.cli.summary import show_end
+from argojobs.cli.text import more_lines, screen_of, show, warn
 from argojobs.errors import ConflictError, RunFailedError
+from argojobs.runs.debug_tunnels import to_attach
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
@@ -21,10 +28,6 @@ if TYPE_CHECKING:
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:
     """Say that a run has started, where it is to be seen, and how to follow or stop it."""
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.text import more_lines, screen_of, show
-
     if output is not None:
         print_object(created, output)
         return
@@ -49,10 +52,6 @@ def follow_new(
     folder: Path | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
-    from argojobs.cli.follow import goes_on, told_when_left
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.text import show
-
     with told_when_left(goes_on(str(created["metadata"]["name"]), place.options)):
         show(link_lines(created, place.context), stream=_stream(output))
     return follow_run(place, created, output, quiet=quiet, pending=pending, folder=folder)
@@ -77,14 +76,6 @@ def follow_run(
 
     Raises RunFailedError when it was pending for too long.
     """
-    from argojobs.cli.debug.following import beside_of
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.summary import show_end
-    from argojobs.cli.text import warn
-    from argojobs.runs.debug_tunnels import to_attach
-
     name = str(created["metadata"]["name"])
     stream = _stream(output)
     pressed: list[int] = []

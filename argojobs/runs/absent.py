@@ -13,8 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from argojobs.compile.project import project_files, project_root
 from argojobs.errors import ArgojobsError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.runtime.wire import readable
 
 #: What Python, a shell's programs and Python's own start say of a file that is not there.
 _MISSING = re.compile(
@@ -113,16 +115,12 @@ def _left_behind(text: str, place: Path, name: str) -> Absent | None:
 
 def here(root: Path | None = None, *, local: bool) -> Here:
     """Return what this machine has for runs from the current folder. root: of the project."""
-    from argojobs.compile.project import project_root
-
     stood = Path.cwd()
     root = root or project_root(stood)
     return Here(root.resolve(), stood, partial(_names, root.resolve()), local)
 
 
 def _names(root: Path) -> Sequence[str]:
-    from argojobs.compile.project import project_files
-
     return project_files(root).files
 
 
@@ -151,8 +149,6 @@ def absent_arguments(
 
     inputs: of the pipeline. workflow: with its parameters in it.
     """
-    from argojobs.runtime.wire import readable
-
     given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or ()
     values = {str(one["name"]): str(one.get("value", "")) for one in given}
     warnings = []

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import NotFoundError, UsageError
+from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.signature import signature_of
+from argojobs.runs.names import find_run, step_named
 from argojobs.service import Service
 
 if TYPE_CHECKING:
     from argojobs.manifest.parameters import ArtifactArgument
+
 
 #: Kinds of artifacts that are always a folder, or always a file.
 _FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozenset({"File"})
@@ -62,8 +66,6 @@ def placed(run: str, workflow: dict[str, Any], given: ArtifactArgument, sources:
 
 def _check_path(workflow: dict[str, Any], given: ArtifactArgument, path: Path) -> None:
     """Refuse what is not there, a file for an argument that is a folder, and the other way round."""
-    from argojobs.manifest.signature import signature_of
-
     name, text = given.name, given.text
     if not path.exists():
         raise NotFoundError(
@@ -114,8 +116,6 @@ def in_bucket(
 
 def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
     """Return the argument for `run:NAME/STEP/output`: the place of that run's output."""
-    from argojobs.runs.names import find_run, step_named
-
     run, step, output = text.removeprefix("run:").split("/")
     workflow = find_run(service, run)
     found = step_named(workflow, step)
@@ -123,8 +123,6 @@ def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
         a["name"]: a for a in found.outputs.get("artifacts") or [] if a["name"] != "main-logs"
     }
     if output not in artifacts:
-        from argojobs.manifest.nearest import suggestion
-
         raise NotFoundError(
             f"{name}={text}: {found.path} of {workflow['metadata']['name']} has no "
             f"artifact {output!r}",
@@ -132,3 +130,29 @@ def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
         )
     kept = {k: v for k, v in artifacts[output].items() if k in {"s3", "raw", "archive"}}
     return {"name": name, **kept}
+
+
+def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[str, Any]:
+    """Return the workflow with one artifact argument in place of any of its name.
+
+    Where the pipeline declares it optional the argument says so too: Argo looks there for what to
+    do when nothing has its key (executor, `loadArtifacts`).
+    """
+    spec = dict(workflow["spec"])
+    if _is_optional(spec, str(argument["name"])):
+        argument = {**argument, "optional": True}
+    arguments = dict(spec.get("arguments") or {})
+    others = [a for a in arguments.get("artifacts") or [] if a.get("name") != argument["name"]]
+    arguments["artifacts"] = [*others, argument]
+    spec["arguments"] = arguments
+    return {**workflow, "spec": spec}
+
+
+def _is_optional(spec: dict[str, Any], name: str) -> bool:
+    """Whether the entrypoint takes an artifact of this name, and can do without it."""
+    return any(
+        declared.get("name") == name and declared.get("optional")
+        for template in spec.get("templates") or ()
+        if template.get("name") == spec.get("entrypoint")
+        for declared in (template.get("inputs") or {}).get("artifacts") or ()
+    )

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import ConflictError, UsageError
+from argojobs.manifest.parameters import resolve
+from argojobs.runs.names import find_run
+from argojobs.runs.owners import check_owner, user_name
+from argojobs.runs.request import given
+from argojobs.runs.view.facts import COMMAND_LINE
 from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
 
 if TYPE_CHECKING:
@@ -40,9 +45,6 @@ def chosen_run(place: Target, run: str, *, force: bool, verb: str) -> Chosen:
         NotFoundError: where no run is meant, or several are.
         UsageError: for another's run.
     """
-    from argojobs.runs.names import find_run
-    from argojobs.runs.owners import check_owner
-
     workflow = find_run(place.service, run, changes=True, options=place.options)
     return Chosen(place, workflow, check_owner(workflow, place, force=force, verb=verb))
 
@@ -69,13 +71,10 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
 
     Raises ParameterError, and UsageError for an artifact, which stays as it was.
     """
-    from argojobs.manifest.parameters import resolve
-    from argojobs.runs.prepare import Wish, overrides_of
-
-    given = overrides_of(Wish(file="", params=params, assignments=assignments))
-    if not given:
+    overrides = given(params, assignments)
+    if not overrides:
         return Overridden(dict(workflow["spec"]), ())
-    applied = resolve(workflow, given)
+    applied = resolve(workflow, overrides)
     if applied.artifacts:
         raise UsageError(
             f"{applied.artifacts[0].name} is an artifact: it stays as the run had it",
@@ -83,15 +82,12 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
         )
     spec: dict[str, Any] = applied.workflow["spec"]
     parameters = (spec.get("arguments") or {}).get("parameters") or ()
-    texts = [f"{p['name']}={p.get('value', '')}" for p in parameters if p["name"] in given]
+    texts = [f"{p['name']}={p.get('value', '')}" for p in parameters if p["name"] in overrides]
     return Overridden(spec, tuple(texts))
 
 
 def owned(workflow: Workflow, command_line: str) -> Workflow:
     """Return a new run's object as one of whoever asks for it by this command line."""
-    from argojobs.runs.owners import user_name
-    from argojobs.runs.view.facts import COMMAND_LINE
-
     metadata = workflow["metadata"]
     labels = {**(metadata.get("labels") or {}), USER_LABEL: user_name()}
     notes = {**(metadata.get("annotations") or {}), COMMAND_LINE: command_line}

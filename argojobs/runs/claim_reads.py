@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,20 +16,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.errors import (
-    ArgojobsError,
-    NotFoundError,
-    RunFailedError,
-    ServerError,
-    UsageError,
-)
+from argojobs.config.context_defaults import account_of
+from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
 from argojobs.manifest import claim_reading
+from argojobs.manifest.artifact_places import folder_of_runs
+from argojobs.manifest.context_defaults import with_context
+from argojobs.manifest.names import random_suffix
+from argojobs.runs.metadata import with_metadata
+from argojobs.runs.names import step_named
+from argojobs.runs.owners import user_name
+from argojobs.runs.stores import in_claim, in_store, named, repository_of, stored_by
 from argojobs.runs.transfer import Bar, copy_path, fetch_output, no_bar
+from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.service import USER_LABEL, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.runs.target import Target
     from argojobs.storage.repository import Repository
+
 
 #: For contexts that name none; it needs a shell.
 IMAGE = "busybox"
@@ -70,8 +75,6 @@ def get_from_claim(
     Raises NotFoundError for a claim or path that is not there, UsageError for one that cannot be
     read, ServerError for a pod that does not start, and as `transfer.copy_path`.
     """
-    from argojobs.runs.stores import in_claim
-
     if target.local is not None:
         return copy_path(in_claim(text, target.local.home), path)
     claim, inside = claim_reading.split(text)
@@ -89,8 +92,6 @@ def get_from_claim(
 
 def in_folder(text: str, target: Target, waiting: Time | None = None) -> list[Found]:
     """Return what a folder of a claim holds, by name; of a file, the file. Raises as above."""
-    from argojobs.runs.stores import in_claim
-
     if target.local is not None:
         place = in_claim(text, target.local.home)
         found = [_of_path(one) for one in (place.iterdir() if place.is_dir() else [place])]
@@ -104,16 +105,12 @@ def in_folder(text: str, target: Target, waiting: Time | None = None) -> list[Fo
 
 
 def _of_path(path: Path) -> Found:
-    import stat
-
     status = path.lstat()
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
     return Found(path.name, status.st_size, kinds.get(stat.S_IFMT(status.st_mode), "other"))
 
 
 def _name() -> str:
-    from argojobs.manifest.names import random_suffix
-
     return f"argojobs-claim-{random_suffix(random.SystemRandom())}"
 
 
@@ -126,12 +123,6 @@ def _placed(run: Workflow, target: Target) -> Workflow:
 
     Nothing else of the context: it computes nothing, and waits for no lock.
     """
-    from argojobs.config.context_defaults import account_of
-    from argojobs.manifest.context_defaults import with_context
-    from argojobs.runs.owners import user_name
-    from argojobs.runs.prepare import with_metadata
-    from argojobs.runs.submit import in_store
-
     mine = with_metadata(run, labels={USER_LABEL: user_name()})
     return in_store(with_context(mine, account_of(target.context)), target.context)
 
@@ -235,9 +226,6 @@ def _check(workflow: Workflow, text: str, target: Target) -> None:
 
 def _fetched(workflow: Workflow, target: Target, path: Path, bar: Bar) -> Path:
     """Copy the artifact of a run that ended."""
-    from argojobs.runs.names import step_named
-    from argojobs.runs.stores import named
-
     name = str(workflow["metadata"]["name"])
     step = step_named(workflow, claim_reading.TEMPLATE)
     (stored,) = named(workflow, target, step, claim_reading.ARTIFACT)
@@ -269,10 +257,6 @@ def _remove(name: str, workflow: Workflow, target: Target, waiting: Time) -> Non
 
     Without keys of the store it is Argo that removes the artifact, with the run.
     """
-    from argojobs.manifest.artifact_places import folder_of_runs
-    from argojobs.runs.stores import repository_of, stored_by
-    from argojobs.runs.view.steps import leaves, steps_of
-
     try:
         for stored in stored_by(workflow, target, list(leaves(steps_of(workflow)))):
             repository = repository_of(stored, target)

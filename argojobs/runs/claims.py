@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from argojobs.errors import ConflictError, UsageError
+from argojobs.manifest.cluster_setup import claim_object
+from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
@@ -21,13 +23,10 @@ def ensure_storage(context: Context, workflow: Workflow) -> str:
     or made, that is told and the run goes on: it waits until somebody has made it. Raises
     ServerError where Kubernetes is out of reach.
     """
-    from argojobs.runs.cluster import has_kubeconfig, kube_of
+    from argojobs.client.kube.objects import create, read
 
     if not context.storage or not has_kubeconfig(context) or not _mounts(context, workflow):
         return ""
-    from argojobs.client.kube.objects import create, read
-    from argojobs.manifest.cluster_setup import claim_object
-    from argojobs.runs.cluster import namespace_in
 
     name, size = context.storage_claim, context.storage_size
     with kube_of(context) as kube:

@@ -11,11 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from argojobs.client.address import DEFAULT_NAMESPACE
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
     from argojobs.client.kube.connection import Kube
     from argojobs.config.contexts import Context
+
 
 #: Of each context whose way is open, by what it depends on: the connection and the URL.
 _open: dict[tuple[str, str, str], tuple[Kube, str]] = {}
@@ -41,8 +43,6 @@ def kube_of(context: Context) -> Kube:
 
 def namespace_in(context: Context, kube: Kube) -> str:
     """Return the namespace of a context's runs: its own, else the kubeconfig's."""
-    from argojobs.client.address import DEFAULT_NAMESPACE
-
     return context.namespace or kube.namespace or DEFAULT_NAMESPACE
 
 
@@ -52,11 +52,11 @@ def forwarded_server(context: Context) -> tuple[Kube, str]:
     Raises UsageError where there is no server or it may not be reached, ServerError where it is
     out of reach.
     """
+    from argojobs.client.kube.argo_server import argo_server
+
     kube = kube_of(context)
     key = (kube.kubeconfig, context.kube_context, context.namespace)
     if key not in _open:
-        from argojobs.client.kube.argo_server import argo_server
-
         _ways.enter_context(kube)
         _open[key] = kube, _ways.enter_context(argo_server(kube, namespace_in(context, kube)))
     return _open[key]

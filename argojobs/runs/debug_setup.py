@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.debugger_archive import debugger_program
 from argojobs.errors import UsageError
+from argojobs.manifest.debugging import Debugging, with_debugger
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
-    from argojobs.manifest.debugging import Debugging
     from argojobs.manifest.parameters import Applied
-    from argojobs.runs.prepare import Wish
+    from argojobs.runs.request import RunRequest
     from argojobs.runs.uploads import Upload
+
 
 _NOT_BROUGHT = (
     "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
@@ -30,17 +32,15 @@ class Told:
 
 
 def told_to_wait(
-    applied: Applied, wish: Wish, loaded: Loaded, debugger: Callable[[], Upload] | None
+    applied: Applied, request: RunRequest, loaded: Loaded, debugger: Callable[[], Upload] | None
 ) -> Told:
     """Return the workflow with its steps told to wait for a debugger, where that was asked for.
 
     debugger: what brings it to the steps, None where nothing can be stored. Raises UsageError.
     """
-    wanted = debugging_of(wish, loaded, parameter=applied.debug)
+    wanted = debugging_of(request, loaded, parameter=applied.debug)
     if wanted is None:
         return Told(applied.workflow)
-    from argojobs.compile.debugger_archive import debugger_program
-    from argojobs.manifest.debugging import with_debugger
 
     if debugger is None:
         program = debugger_program()
@@ -51,18 +51,16 @@ def told_to_wait(
     return Told(workflow, (brought,), tuple(notes))
 
 
-def debugging_of(wish: Wish, loaded: Loaded, *, parameter: bool) -> Debugging | None:
+def debugging_of(request: RunRequest, loaded: Loaded, *, parameter: bool) -> Debugging | None:
     """Return which steps are to wait for a debugger, None for none of them.
 
     parameter: whether the parameter `debug`, which is nobody's, asks for it too. Raises UsageError
     for a script that is not Python, and for two answers to when.
     """
-    from argojobs.manifest.debugging import Debugging
-
-    debug = wish.debug or parameter
-    if not (debug or wish.debug_steps or wish.debug_on_error):
+    debug = request.debug or parameter
+    if not (debug or request.debug_steps or request.debug_on_error):
         return None
-    if debug and wish.debug_on_error:
+    if debug and request.debug_on_error:
         raise UsageError(
             "--debug waits before a step begins, --debug-on-error when it has failed",
             hint="leave one of them out; --debug-step NAME says which steps",
@@ -73,4 +71,4 @@ def debugging_of(wish: Wish, loaded: Loaded, *, parameter: bool) -> Debugging | 
             where=str(loaded.path),
             hint="leave --debug out",
         )
-    return Debugging(frozenset(wish.debug_steps), on_error=wish.debug_on_error)
+    return Debugging(frozenset(request.debug_steps), on_error=request.debug_on_error)

@@ -15,9 +15,12 @@ from argojobs.errors import NotFoundError, ServerError
 from argojobs.manifest.debug_program import told_when
 from argojobs.manifest.every_template import calls_in, every_template
 from argojobs.manifest.parameters import DEBUG
+from argojobs.runs.cluster import has_kubeconfig
+from argojobs.runs.entering import pods_of
 
 if TYPE_CHECKING:
     from argojobs.runs.target import Target
+
 
 #: As `runtime.debugger` says it.
 _SAYS = re.compile(
@@ -137,14 +140,13 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
     the port of the node that the manifest opens. Raises UsageError and its kinds, and ServerError,
     where there is no way, or no debugger at its end.
     """
+    from argojobs.client.kube.pods import KubePods
+
     if place.local is not None:
         if waiting.own:
             _check_listens(waiting.port)
         yield "127.0.0.1", waiting.port
         return
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.runs.cluster import has_kubeconfig
-    from argojobs.runs.entering import pods_of
 
     template = template_of(workflow, waiting.node_id)
     node_port = _host_port(template, waiting.port)
@@ -166,8 +168,6 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
 
 def _check_listens(port: int) -> None:
     """See that something listens at a port of this machine. Raises ServerError."""
-    from argojobs.runs.debug_tunnels import is_taken
-
     if not is_taken(port):
         raise ServerError(f"nothing listens at 127.0.0.1:{port} yet")
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 import platform as machine
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from argojobs.compile.project import project_root
+from argojobs.compile.secrets import looks_secret
+from argojobs.config.choosing import choose as choose_context
+from argojobs.config.choosing import creds_files
+from argojobs.config.context_files import load_contexts
+from argojobs.config.settings import load_settings
 from argojobs.errors import UsageError
+from argojobs.images.builders.choosing import choose
+from argojobs.images.builds import builds_in
+from argojobs.images.destinations import choose_destination, destinations, opened
+from argojobs.images.recipe import recipes
+from argojobs.images.reference import registry_host
+from argojobs.images.registry.unasked import unasked_registry
+from argojobs.manifest.nearest import suggestion
+from argojobs.runs.images import node_platform
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
@@ -20,6 +34,7 @@ if TYPE_CHECKING:
     from argojobs.images.destinations import Destination
     from argojobs.images.recipe import Recipe
     from argojobs.images.registry.client import Registry
+
 
 #: Source: the OCI image specification, "Image Index" (os, architecture, variant).
 _PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?")
@@ -41,8 +56,6 @@ class Deployment:
     @property
     def host(self) -> str:
         """The registry as images are named in it, "" where nothing is pushed."""
-        from argojobs.images.reference import registry_host
-
         return registry_host(self.destination.url)
 
     @cached_property
@@ -50,21 +63,16 @@ class Deployment:
         """The open registry, None where nothing is pushed. Raises as `open_registry`."""
         if not self.destination.url:
             return None
-        from argojobs.images.destinations import opened
 
         return opened(self.destination)
 
     def unasked(self) -> Registry | None:
         """Return the registry as the lock file knows it; nothing is asked."""
-        from argojobs.images.registry.unasked import unasked_registry
-
         return unasked_registry(self.destination.url) if self.destination.url else None
 
     @cached_property
     def recipes(self) -> tuple[Recipe, ...]:
         """What each image is made of, parents first. Raises as `recipes`."""
-        from argojobs.images.recipe import recipes
-
         return recipes(self.builds.builds, self.platform, self.settings.build_allow)
 
     def builder(self) -> Builder:
@@ -73,8 +81,6 @@ class Deployment:
 
     @cached_property
     def _builder(self) -> Builder:
-        from argojobs.images.builders.choosing import choose
-
         return choose(self.builder_name, mounts=any(one.secrets for one in self.recipes))
 
 
@@ -93,19 +99,12 @@ def deployment(
     arguments: build arguments, NAME=VALUE. Raises UsageError for a folder without Dockerfiles, an
     unknown registry, context, image or argument.
     """
-    from argojobs.compile.project import project_root
-    from argojobs.config.choosing import choose, creds_files
-    from argojobs.config.context_files import load_contexts
-    from argojobs.config.settings import load_settings
-    from argojobs.images.builds import builds_in
-    from argojobs.images.destinations import choose_destination, destinations
-
     if not folder.exists():
         raise UsageError(f"there is no folder {folder}", where="--directory")
     project = project_root(folder)
     files = creds_files(project, Path.cwd())
     contexts = load_contexts(project)
-    chosen = choose(context, "", project)
+    chosen = choose_context(context, "", project)
     to = choose_destination(registry, destinations(contexts, files), chosen, files)
     builds = builds_in(folder, project, dict(map(_argument, arguments)))
     if only:
@@ -124,8 +123,6 @@ def deployment(
 
 def _argument(text: str) -> tuple[str, str]:
     """Return name and value of a build argument. Raises UsageError; also for what is a secret."""
-    from argojobs.compile.secrets import looks_secret
-
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise UsageError(
@@ -145,10 +142,6 @@ def _argument(text: str) -> tuple[str, str]:
 
 def _with_parents(builds: Builds, only: str) -> Builds:
     """Return one build and those that it is built on. Raises UsageError for an unknown name."""
-    from dataclasses import replace
-
-    from argojobs.manifest.nearest import suggestion
-
     by_name: dict[str, Build] = {build.name: build for build in builds.builds}
     if only not in by_name:
         raise UsageError(
@@ -164,8 +157,6 @@ def _with_parents(builds: Builds, only: str) -> Builds:
 
 def _platform(context: Context) -> str:
     """Return the platform of the context's nodes, else of this machine."""
-    from argojobs.runs.images import node_platform
-
     known = "" if context.is_local else node_platform(context)
     if known:
         return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,13 +12,20 @@ from typing import TYPE_CHECKING, Any
 from argojobs.diagnosis.diagnose import diagnose
 from argojobs.diagnosis.evidence import Evidence
 from argojobs.diagnosis.finding import Finding
+from argojobs.engine.context import pod_directory
+from argojobs.engine.logs import LOG_NAME
 from argojobs.errors import ArgojobsError, NotFoundError
+from argojobs.runs.absent import absent_in
+from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
+from argojobs.runs.debug_tunnels import template_of, waits
+from argojobs.runs.paths import localiser
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import failed_steps, steps_of, walk
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
     from argojobs.runs.target import Target
+
 
 #: Of so many broken steps the logs are read, and so many of their newest lines.
 MOST_LOGS, TAIL = 8, 200
@@ -64,9 +72,6 @@ def _absent(
     workflow: Mapping[str, Any], logs: Mapping[str, Sequence[str]], *, local: bool
 ) -> dict[str, tuple[str, str]]:
     """Return why steps miss files that this machine has, by node id."""
-    from argojobs.runs.absent import absent_in
-    from argojobs.runs.debug_tunnels import template_of
-
     found = {}
     for node_id, log in logs.items():
         absent = absent_in(log, template_of(workflow, node_id), local=local)
@@ -86,9 +91,7 @@ def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:
 
 
 def _on_cluster(place: Target, evidence: Evidence, missing: list[str]) -> Looked:
-
     from argojobs.client.kube.seen import look_at
-    from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 
     context = place.context
     if not has_kubeconfig(context):
@@ -120,8 +123,6 @@ def _on_cluster(place: Target, evidence: Evidence, missing: list[str]) -> Looked
 
 def kubectl_of(context: Context) -> str:
     """Return the beginning of a command line of kubectl for a context's cluster."""
-    import shlex
-
     words = ["kubectl"]
     words += [f"--kubeconfig={context.kubeconfig}"] if context.kubeconfig else []
     words += [f"--context={context.kube_context}"] if context.kube_context else []
@@ -130,9 +131,6 @@ def kubectl_of(context: Context) -> str:
 
 def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[str, list[str]]:
     """Read the newest lines of the steps that broke first, and of those a debugger may hold."""
-    from argojobs.runs.debug_tunnels import template_of, waits
-    from argojobs.runs.paths import localiser
-
     name = str(workflow["metadata"]["name"])
     local = localiser(place.service, name)
     found: dict[str, list[str]] = {}
@@ -156,9 +154,6 @@ def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[s
 
 def _silent_here(place: Target, workflow: dict[str, Any]) -> dict[str, float]:
     """Return for how long the running steps of this machine have written nothing."""
-    from argojobs.engine.context import pod_directory
-    from argojobs.engine.logs import LOG_NAME
-
     assert place.local is not None
     name, now = str(workflow["metadata"]["name"]), time.time()
     found: dict[str, float] = {}

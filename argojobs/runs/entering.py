@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.runs.cluster import namespace_in, needed_kube
 from argojobs.runs.names import SHOWN, step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
@@ -16,7 +17,6 @@ from argojobs.service import is_final
 if TYPE_CHECKING:
     from argojobs.client.kube.pods import KubePods
     from argojobs.engine.pods import LocalPods
-
 
 #: What is tried where no command is given, in this order.
 SHELLS = ("bash", "sh")
@@ -32,13 +32,12 @@ class Entered(NamedTuple):
 @contextmanager
 def pods_of(place: Target, workflow: dict[str, Any]) -> Iterator[LocalPods | KubePods]:
     """Give the pods of a context while it is open. Raises UsageError without a kubeconfig."""
-    if place.local is not None:
-        from argojobs.engine.pods import LocalPods
+    from argojobs.client.kube.pods import KubePods
+    from argojobs.engine.pods import LocalPods
 
+    if place.local is not None:
         yield LocalPods(place.local)
         return
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.runs.cluster import namespace_in, needed_kube
 
     with needed_kube(place.context) as kube:
         namespace = workflow["metadata"].get("namespace")

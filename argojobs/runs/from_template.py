@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from argojobs.compile.load import Loaded
+from argojobs.compile.project import project_root
 from argojobs.errors import ServerError, UsageError
+from argojobs.manifest.kinds import inside, referring
+from argojobs.manifest.parameters import require, resolve
+from argojobs.runs.request import overrides_of
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
-    from argojobs.runs.prepare import Wish
+    from argojobs.runs.request import RunRequest
     from argojobs.runs.target import Target
+
 
 #: What Argo's own command line calls the kinds.
 _CLUSTER = {"workflowtemplate": False, "clusterworkflowtemplate": True}
@@ -18,10 +23,6 @@ _CLUSTER = {"workflowtemplate": False, "clusterworkflowtemplate": True}
 
 def loaded_from(text: str) -> Loaded:
     """Return the Workflow that refers to a template: KIND/NAME. Raises UsageError."""
-    from argojobs.compile.load import Loaded
-    from argojobs.compile.project import project_root
-    from argojobs.manifest.kinds import referring
-
     kind, _, name = text.partition("/")
     if kind not in _CLUSTER or not name or "/" in name:
         raise UsageError(
@@ -42,16 +43,13 @@ def require_server(place: Target) -> None:
         )
 
 
-def check_given(place: Target, loaded: Loaded, wish: Wish) -> None:
+def check_given(place: Target, loaded: Loaded, request: RunRequest) -> None:
     """Ask the server for the template, and raise ParameterError for what it does not take or lacks.
 
     Raises NotFoundError where there is no such template, and UsageError for one without an
     entrypoint.
     """
     from argojobs.client.rest import ArgoService
-    from argojobs.manifest.kinds import inside
-    from argojobs.manifest.parameters import require, resolve
-    from argojobs.runs.prepare import overrides_of
 
     assert isinstance(place.service, ArgoService)
     assert loaded.manifest is not None
@@ -69,5 +67,5 @@ def check_given(place: Target, loaded: Loaded, wish: Wish) -> None:
             f"the template {reference['name']} has no entrypoint: others call its templates",
             hint="run a workflow that calls them, by templateRef",
         )
-    applied = resolve(workflow, overrides_of(wish))
+    applied = resolve(workflow, overrides_of(request))
     require(applied.workflow, applied.artifacts)

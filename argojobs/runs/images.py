@@ -13,17 +13,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.errors import UsageError
+from argojobs.config.image_lock import LOCK_FILE, known_in, read_lock, registries_of
+from argojobs.dsl.images import BASE, Image
+from argojobs.errors import ArgojobsError, UsageError
+from argojobs.images.builders.choosing import choose
+from argojobs.images.builds import builds_in
+from argojobs.images.described.generated import generated
+from argojobs.images.described.pip_settings import pip_settings
+from argojobs.images.described.providing import Wanted, present, provide
+from argojobs.images.destinations import of_context, opened
+from argojobs.images.reference import registry_host
+from argojobs.manifest.lint import lint
+from argojobs.manifest.pins import filled, images_in, pin_of, pinned, renamed, split
+from argojobs.runs.cluster import has_kubeconfig, kube_of
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
     from argojobs.config.contexts import Context
-    from argojobs.dsl.images import Image
-    from argojobs.images.described.providing import Wanted
     from argojobs.images.registry.client import Registry
     from argojobs.manifest.findings import Finding
     from argojobs.runs.plan import Plan
-    from argojobs.runs.prepare import Wish
+    from argojobs.runs.request import RunRequest
 
 
 @dataclass
@@ -40,16 +50,16 @@ class PipelineImages:
     here: bool
     wanted: dict[str, Wanted] = field(default_factory=dict)
 
-    def wished(self, wish: Wish, loaded: Loaded) -> str | Image:
+    def wanted_by(self, request: RunRequest, loaded: Loaded) -> str | Image:
         """Return what steps run in that name no image: of the options, else the context's.
 
         Raises UsageError for options that exclude each other or have no steps to be for, and
         DefinitionError.
         """
-        if not wish.base_image and not wish.requirements:
-            return wish.image or self.context.image
-        option = "--base-image" if wish.base_image else "--requirements"
-        if wish.image:
+        if not request.base_image and not request.requirements:
+            return request.image or self.context.image
+        option = "--base-image" if request.base_image else "--requirements"
+        if request.image:
             raise UsageError(
                 f"--image and {option} exclude each other",
                 hint="--base-image is what the requirements are put on; leave --image out",
@@ -60,16 +70,12 @@ class PipelineImages:
                 where=str(loaded.path),
                 hint="this one names its images itself",
             )
-        from argojobs.dsl.images import BASE, Image
 
-        file = str(Path(wish.requirements).resolve()) if wish.requirements else ()
-        return Image(wish.base_image or self.context.image or BASE, pip=file)
+        file = str(Path(request.requirements).resolve()) if request.requirements else ()
+        return Image(request.base_image or self.context.image or BASE, pip=file)
 
     def reference(self, image: Image) -> str:
         """Return an Image's name in the manifest. Raises UsageError where it has none."""
-        from argojobs.images.described.generated import generated
-        from argojobs.images.described.providing import Wanted
-
         if image.is_base:
             return image.base
         build = generated(image, self.root, base_of=self._base_of)
@@ -81,8 +87,6 @@ class PipelineImages:
 
     def filled(self, workflow: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
         """Return the workflow with its image parameters at what was deployed last."""
-        from argojobs.manifest.pins import filled
-
         known = self._known(lambda images: filled(workflow, images, given), workflow)
         return filled(workflow, known, given)
 
@@ -91,8 +95,6 @@ class PipelineImages:
 
         Raises UsageError for one that `deploy` builds and that was not deployed yet.
         """
-        from argojobs.manifest.pins import images_in, pinned
-
         if self.here:
             return dict(workflow)
         known = self._known(lambda images: pinned(workflow, images), workflow)
@@ -112,15 +114,11 @@ class PipelineImages:
     @cached_property
     def host(self) -> str:
         """The context's registry as images are named in it, "" where it has none."""
-        from argojobs.images.reference import registry_host
-
         registry = self.context.registry
         return "" if self.here or registry is None else registry_host(registry.url)
 
     @cached_property
     def _lock(self) -> Any:
-        from argojobs.config.image_lock import LOCK_FILE, read_lock
-
         return () if self.here else read_lock(self.root / LOCK_FILE)
 
     def _known(self, change: Callable[[Mapping[str, str]], Any], now: Any) -> Mapping[str, str]:
@@ -129,8 +127,6 @@ class PipelineImages:
         change: what becomes of it when these are known; now: what it is. Raises UsageError where
         one of them is meant and several registries have it.
         """
-        from argojobs.config.image_lock import LOCK_FILE, known_in, registries_of
-
         if self.here:
             return {}
         if self.host:
@@ -149,8 +145,6 @@ class PipelineImages:
 
     def _check_deployed(self, names: Collection[str], known: Mapping[str, str]) -> None:
         """Raise UsageError for a bare name that `deploy` builds and the lock does not have."""
-        from argojobs.manifest.pins import split
-
         if self.here:
             return
         bare = {split(name)[0] for name in names if split(name)[1:] in (("", ""), ("latest", ""))}
@@ -166,8 +160,6 @@ class PipelineImages:
 
     def _built(self) -> frozenset[str]:
         """Return the images that `deploy` builds; none where it would say that something is wrong."""
-        from argojobs.images.builds import builds_in
-
         try:
             return frozenset(build.name for build in builds_in(self.root, self.root).builds)
         except UsageError:
@@ -175,8 +167,6 @@ class PipelineImages:
 
     def _base_of(self, base: str) -> str:
         """Return the base of an image: one that was deployed by its digest."""
-        from argojobs.manifest.pins import pin_of
-
         if self.here:
             return base
         known = self._known(lambda images: pin_of(base, images), "")
@@ -200,10 +190,6 @@ def linted(workflow: Mapping[str, Any], root: Callable[[], Path], **how: Any) ->
 
     root: finds the project's folder. how: the options of `manifest.lint.lint`.
     """
-    from argojobs.config.image_lock import LOCK_FILE, read_lock
-    from argojobs.manifest.lint import lint
-    from argojobs.manifest.pins import pinned
-
     findings = lint(workflow, **how)
     if all(one.code != "image-latest" for one in findings):
         return findings
@@ -220,9 +206,6 @@ def lacking(plan: Plan, context: Context) -> tuple[list[Wanted], Plan]:
 
 
 def _lacking(plan: Plan, registry: Registry) -> tuple[list[Wanted], Plan]:
-    from argojobs.images.described.providing import present
-    from argojobs.manifest.pins import renamed
-
     found = present(plan.images, registry)
     missing = [one for one in plan.images if one.tagged not in found]
     return missing, replace(plan, workflow=renamed(plan.workflow, found), images=tuple(missing))
@@ -240,10 +223,6 @@ def with_images(plan: Plan, context: Context, say: Callable[[str], None]) -> Pla
     missing, plan = _lacking(plan, registry)
     if not missing:
         return plan
-    from argojobs.images.builders.choosing import choose
-    from argojobs.images.described.pip_settings import pip_settings
-    from argojobs.images.described.providing import provide
-    from argojobs.manifest.pins import renamed
 
     builder = choose(mounts=True)
     settings = pip_settings(os.environ, Path.home())
@@ -263,12 +242,11 @@ def node_platform(context: Context) -> str:
 
     Asked only through a kubeconfig that is the context's own.
     """
-    if not (context.kubeconfig or context.kube_context or not context.server):
-        return ""
     from argojobs.client.kube.objects import list_all
     from argojobs.client.kube.platforms import platform_of
-    from argojobs.errors import ArgojobsError
-    from argojobs.runs.cluster import has_kubeconfig, kube_of
+
+    if not (context.kubeconfig or context.kube_context or not context.server):
+        return ""
 
     if not has_kubeconfig(context):
         return ""
@@ -280,6 +258,4 @@ def node_platform(context: Context) -> str:
 
 
 def _registry(context: Context) -> Registry:
-    from argojobs.images.destinations import of_context, opened
-
     return opened(of_context(context))

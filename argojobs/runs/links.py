@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from argojobs.manifest.artifact_places import folder_of_runs
+from argojobs.runs.stores import bucket_of, folder_of
+
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
     from argojobs.runs.target import Target
@@ -35,7 +38,6 @@ def storage_link(workflow: dict[str, Any], context: Context) -> str:
     """
     if not context.storage_ui:
         return ""
-    from argojobs.manifest.artifact_places import folder_of_runs
 
     bucket = context.s3.bucket if context.s3 is not None else ""
     folder = folder_of_runs(context.s3) if context.s3 is not None else ""
@@ -52,8 +54,6 @@ def results_folder(workflow: dict[str, Any], place: Target) -> str:
     name = str(workflow["metadata"]["name"])
     if place.local is not None:
         return place.local.repository().local(name) or ""
-    from argojobs.runs.stores import bucket_of
-    from argojobs.runs.submit import folder_of
 
     bucket = bucket_of(workflow, {"s3": {}}, place)
     return f"s3://{bucket}/{folder_of(place.context)}{name}" if bucket else ""

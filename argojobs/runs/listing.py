@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from argojobs.runs.owners import owner_of
+from argojobs.config.choosing import project_of
+from argojobs.config.context_files import load_contexts
+from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.manifest.names import label_value
+from argojobs.runs.owners import owner_of, user_name
 from argojobs.runs.progress import Tell
+from argojobs.runs.target import runs_of
+from argojobs.runs.view.phases import BROKEN
 from argojobs.runs.view.times import moment
+from argojobs.runs.view.times import since as read_since
+from argojobs.runs.waiting import may_wait, pods_waiting, queue_places, shell_awaited
 from argojobs.runs.wording import plural
 from argojobs.service import EXPERIMENT_LABEL, Workflow, is_final, phase_of
 
@@ -52,9 +62,6 @@ def listed(runs: list[Workflow], place: Target, wanted: Wanted) -> list[Listed]:
 
     How many runs others have there is said, where they are left out.
     """
-    from argojobs.runs.owners import user_name
-    from argojobs.runs.waiting import queue_places, shell_awaited
-
     me = "" if wanted.all_users or place.context.is_local else user_name()
     mine = [one for one in runs if owner_of(one) == me] if me else runs
     if len(mine) < len(runs):
@@ -73,10 +80,6 @@ def listed(runs: list[Workflow], place: Target, wanted: Wanted) -> list[Listed]:
 
 def chosen(runs: list[Workflow], wanted: Wanted) -> list[Workflow]:
     """Return the runs that are wanted. Raises UsageError for a time that is none."""
-    from argojobs.manifest.names import label_value
-    from argojobs.runs.view.phases import BROKEN
-    from argojobs.runs.view.times import since as read_since
-
     oldest = read_since(wanted.since, wanted.now) if wanted.since else 0.0
     experiment = label_value(wanted.experiment) if wanted.experiment else ""
     kept = []
@@ -96,9 +99,6 @@ def chosen(runs: list[Workflow], wanted: Wanted) -> list[Workflow]:
 
 def reasons_of(runs: list[Workflow], place: Target) -> dict[str, str]:
     """Return by name what the pods of runs wait for of which none runs; of the newest few."""
-    from argojobs.errors import NotFoundError
-    from argojobs.runs.waiting import may_wait, pods_waiting
-
     found: dict[str, str] = {}
     for run in [one for one in runs if may_wait(one)][:LOOKED_AT]:
         name = str(run["metadata"]["name"])
@@ -122,14 +122,6 @@ def everywhere(
         tell: hears of contexts that do not answer.
         short: what a line about each run needs is enough.
     """
-    from concurrent.futures import ThreadPoolExecutor
-    from pathlib import Path
-
-    from argojobs.config.choosing import project_of
-    from argojobs.config.context_files import load_contexts
-    from argojobs.errors import ArgojobsError, ServerError
-    from argojobs.runs.target import runs_of
-
     errors: list[ArgojobsError] = []
 
     def look(name: str) -> list[Listed] | ArgojobsError:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from argojobs.runs.names import step_named
+from argojobs.runs.paths import localiser
+from argojobs.runs.step_lines import step_lines
 from argojobs.runs.view.followed import Followed
+from argojobs.runs.view.phases import ENDED
+from argojobs.runs.view.steps import walk
 from argojobs.service import LogLine, Service, Workflow, phase_of
 
 
@@ -22,12 +27,6 @@ def log_texts(
     connect: makes a service for a thread of its own. follow: until the run has ended, or the step
     that is meant.
     """
-    from argojobs.runs.names import step_named
-    from argojobs.runs.paths import localiser
-    from argojobs.runs.step_lines import step_lines
-    from argojobs.runs.view.phases import ENDED
-    from argojobs.runs.view.steps import walk
-
     name = str(workflow["metadata"]["name"])
     known, local = Followed(workflow), localiser(service, name)
     wanted = step_named(workflow, step) if step else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,8 +34,6 @@ def masked_value(name: str, value: str) -> str:
 
 def command_line(arguments: Sequence[str]) -> str:
     """Return a command line of ours as a shell takes it, what looks like a secret masked."""
-    import shlex
-
     words: list[str] = []
     before, masked = "", _masked_word
     for word in arguments:
@@ -84,8 +84,6 @@ def _masked_assignment(text: str) -> str:
 
 def _masked_json(text: str) -> str:
     """Mask the values of `--params`; a text that cannot be read is masked whole."""
-    import json
-
     if text.startswith("@"):
         return text
     bare = text.strip()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import FULL_NAMES, name_start, object_name
 from argojobs.manifest.nearest import nearest, suggestion
@@ -141,8 +142,6 @@ def step_named(workflow: dict[str, Any], given: str) -> Step:
 
     Raises NotFoundError when there is none (the nearest are named), or several.
     """
-    from argojobs.dsl.names import label
-
     steps = list(walk(steps_of(workflow)))
     run = workflow["metadata"]["name"]
     texts = dict.fromkeys((given, _as_cut(workflow, given), label(given)))

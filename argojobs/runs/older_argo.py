@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from argojobs.client.rest import ArgoService
 from argojobs.manifest.lint import lint
 from argojobs.service import Service, Workflow
 
@@ -17,6 +16,8 @@ def notes_for(service: Service, workflow: Workflow) -> list[str]:
 
     The server is asked for its version only where there is something to tell.
     """
+    from argojobs.client.rest import ArgoService
+
     if not isinstance(service, ArgoService):
         return []
     usual = lint(workflow, refs="off")

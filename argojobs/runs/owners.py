@@ -6,6 +6,7 @@ they are nobody's, and may be changed as they are.
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 def user_name() -> str:
     """Return who runs this, as a label may hold it; `unknown` where the system does not say."""
-    import getpass
-
     try:
         name = getpass.getuser()
     except (KeyError, OSError):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from argojobs.diagnosis.diagnose import diagnose
+from argojobs.engine.clock import duration
 from argojobs.errors import ManifestError, RunFailedError, UsageError
+from argojobs.runs.diagnosis import known
+from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final, phase_of
 
 if TYPE_CHECKING:
     from argojobs.runs.target import Target
+
 
 #: So long a run waits before it is said why, in seconds.
 NOTICE = 10.0
@@ -59,10 +64,6 @@ class Pending:
         )
 
     def _why(self, workflow: Workflow) -> str:
-        from argojobs.diagnosis.diagnose import diagnose
-        from argojobs.runs.diagnosis import known
-        from argojobs.runs.view.steps import leaves, steps_of
-
         found = diagnose(known(workflow, options=self.options, local=self.local))
         if found:
             return f"{found[0].step or 'it'} is pending: {found[0].what}"
@@ -89,8 +90,6 @@ def pending_of(timeout: str, place: Target) -> Pending:
 
 def seconds(text: str) -> float:
     """Return a time as Argo writes it (`90s`, `5m`, `1h30m`, `300`) in seconds."""
-    from argojobs.engine.clock import duration
-
     try:
         found = duration(text)
     except ManifestError:

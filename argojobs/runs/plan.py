@@ -1,28 +1,33 @@
-"""What `run` is about to do, as a value: `--dry-run` prints it, `carry_out` does it."""
+"""What is about to be done for a run, as a value: `--dry-run` shows it, `submit` does it."""
 
 from __future__ import annotations
 
-import tempfile
-import threading
-from collections.abc import Callable
+import random
+import time
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from argojobs.errors import ArgojobsError, ConflictError, NotFoundError
-from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name
-from argojobs.runs.arguments import Sources, placed
+from argojobs.manifest.kinds import to_run
+from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name, random_suffix
+from argojobs.manifest.parameters import require
+from argojobs.runs.arguments import Sources, placed, with_artifact
+from argojobs.runs.images import PipelineImages
+from argojobs.runs.metadata import with_metadata
 from argojobs.runs.owners import user_name
-from argojobs.runs.prepare import Prepared, with_artifact, with_metadata
-from argojobs.runs.progress import Tell, silent
-from argojobs.runs.uploads import Upload, store
+from argojobs.runs.prepare import Prepared, prepared_for
+from argojobs.runs.request import RunRequest
+from argojobs.runs.stores import folder_of, in_claim, in_store, location_in
+from argojobs.runs.target import Target
+from argojobs.runs.uploads import Upload
 from argojobs.runs.view.facts import COMMAND_LINE
-from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Service
+from argojobs.service import EXPERIMENT_LABEL, USER_LABEL
 
 if TYPE_CHECKING:
-    from argojobs.compile.code import Code
+    from argojobs.compile.load import Loaded
+    from argojobs.config.settings import Settings
     from argojobs.images.described.providing import Wanted
-    from argojobs.storage.repository import Repository
+
 
 #: What the manifest is called among the results of its run.
 MANIFEST = "manifest.yaml"
@@ -48,30 +53,22 @@ class Plan:
         """The name that the run will have."""
         return str(self.workflow["metadata"]["name"])
 
-    def said_by(self, command_line: str) -> Plan:
-        """Return the plan with the command line that asked for it, for whoever looks later."""
-        notes = {COMMAND_LINE: command_line}
-        return replace(self, workflow=with_metadata(self.workflow, annotations=notes))
 
-
-def make_plan(
-    prepared: Prepared,
-    sources: Sources,
-    *,
-    name: str = "",
-    experiment: str = "",
-) -> Plan:
+def _named(prepared: Prepared, sources: Sources, request: RunRequest) -> Plan:
     """Give the run its name and labels, and its artifact arguments their places.
 
     A name or experiment that Kubernetes would refuse is cut, with a hash; an annotation keeps it.
     """
-    chosen, full_name = new_name(prepared.workflow, name, prepared.loaded.name)
+    experiment = request.experiment
+    chosen, full_name = new_name(prepared.workflow, request.name, prepared.loaded.name)
     labels = {USER_LABEL: user_name()}
     whole = {FULL_NAME: full_name} if full_name else {}
     if experiment:
         labels[EXPERIMENT_LABEL] = label_value(experiment)
         if labels[EXPERIMENT_LABEL] != experiment:
             whole[EXPERIMENT_LABEL] = experiment
+    if request.command_line:
+        whole[COMMAND_LINE] = request.command_line
     workflow = with_metadata(prepared.workflow, name=chosen, labels=labels, annotations=whole)
     uploads = list(prepared.archives)
     for given in prepared.artifacts:
@@ -84,16 +81,6 @@ def make_plan(
     return Plan(workflow, tuple(uploads), prepared.warnings)
 
 
-def without_stored(plan: Plan, repository: Callable[[], Repository]) -> Plan:
-    """Return the plan without the code that the store has already. Raises as the store."""
-    packed = [upload for upload in plan.uploads if upload.packed is not None]
-    if not packed:
-        return plan
-    stored = repository()
-    there = {upload.key for upload in packed if stored.kind(upload.key) is not None}
-    return replace(plan, uploads=tuple(one for one in plan.uploads if one.key not in there))
-
-
 def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, str]:
     """Return the name of a new run, and the full one where it had to be cut, else "".
 
@@ -101,10 +88,6 @@ def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, 
     with a suffix. The client makes the name, so that the same submission can never become two
     runs.
     """
-    import random
-
-    from argojobs.manifest.names import random_suffix
-
     metadata = workflow.get("metadata") or {}
     whole = given or str(metadata.get("name") or "")
     if whole:
@@ -117,71 +100,32 @@ def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, 
     return start + suffix, (generated or fallback).rstrip("-") if cut else ""
 
 
-def earlier_code(repository: Repository, wanted: str, folder: str = "code") -> Code:
-    """Return code that was stored before: the newest (`latest`), or the one of a hash's beginning.
+def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
+    """Return what is to be stored and created for a run of a loaded file on a target.
 
-    folder: the beginning of the keys of code. Raises NotFoundError when there is none, or several.
+    What the store has already is in it, too. Raises UsageError and its kinds for what is wrong;
+    nothing is written.
     """
-    from argojobs.compile.code import Code
-
-    known = {
-        entry.key.removeprefix(f"{folder}/").removesuffix(".tgz"): entry.key
-        for entry in repository.list(folder)
-    }
-    if not known:
-        raise NotFoundError(
-            f"--code {wanted}: no code is stored here yet",
-            hint="leave the option out to pack the project, or: argojobs init",
-        )
-    if wanted == "latest":
-        matches = [max(known, key=lambda one: repository.modified(known[one]))]
-    else:
-        matches = [one for one in known if one.startswith(wanted)]
-    if len(matches) != 1:
-        listed = ", ".join(one[:12] for one in (matches or known))
-        count = f"{len(matches)} bundles begin" if matches else "no bundle begins"
-        raise NotFoundError(f"--code: {count} with {wanted!r}", hint=f"stored are: {listed}")
-    digest = matches[0]
-    return Code("stored", digest, known[digest], labels={"argojobs.dev/code": digest[:16]})
+    if loaded.manifest is not None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        loaded = replace(loaded, manifest=to_run(loaded.manifest, now))
+    images = PipelineImages(target.context, loaded.root, here=target.local is not None)
+    prepared = prepared_for(request, loaded, images, target.repository, stored=target.stores)
+    require(prepared.workflow, prepared.artifacts)
+    sources = sources_of(target, prepared.settings)
+    plan = _named(prepared, sources, request)
+    kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
+    workflow = in_store(plan.workflow, target.context)
+    wanted = () if images.here else tuple(images.wanted.values())
+    return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
 
 
-def carry_out(plan: Plan, service: Service, repository: Callable[[], Repository]) -> dict[str, Any]:
-    """Store what the run needs and create it. Raises ConflictError for a name that is taken."""
-    for upload in plan.uploads:
-        store(upload, repository())
-    try:
-        created = service.create(plan.workflow)
-    except ConflictError as error:
-        if error.hint:
-            raise
-        raise ConflictError(
-            error.what, where=error.where, hint="give another name with --name"
-        ) from error
-    return created
-
-
-def keep_manifest(
-    plan: Plan, repository: Callable[[], Repository], tell: Tell = silent
-) -> threading.Thread:
-    """Store the manifest beside the results of a run that has started, meanwhile.
-
-    Returns the thread that does it, so that a program can wait for it in the end.
-    """
-    thread = threading.Thread(target=_keep, args=(plan, repository, tell), name="manifest")
-    thread.start()
-    return thread
-
-
-def _keep(plan: Plan, repository: Callable[[], Repository], tell: Tell) -> None:
-    """Store the manifest; a run is not given up for that, where it cannot be a line says so."""
-    if not plan.kept:
-        return
-    from argojobs.manifest.yaml_write import write_yaml
-
-    try:
-        with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
-            path = Path(folder) / MANIFEST
-            path.write_text(write_yaml(plan.workflow), encoding="utf-8")
-            repository().put(str(path), plan.kept, move=True)
-    except (ArgojobsError, OSError) as error:
-        tell("warning", f"the manifest is not kept beside the results: {error}")
+def sources_of(target: Target, settings: Settings) -> Sources:
+    """Return where the artifact arguments of a run on this target may come from."""
+    local = target.local
+    return Sources(
+        lambda: target.service,
+        claim=partial(in_claim, home=local.home, claims=settings.claims) if local else None,
+        bucket=location_in(target.context),
+        folder=folder_of(target.context),
+    )

@@ -8,14 +8,24 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from argojobs.client.address import (
+    DEFAULT_NAMESPACE,
+    ServerAddress,
+    from_environment,
+    parse,
+    with_base_href,
+)
+from argojobs.config.secret_references import resolve
 from argojobs.errors import ServerError, UsageError
+from argojobs.runs.cluster import forwarded_server, has_kubeconfig, namespace_in
 from argojobs.runs.progress import Tell, silent
+from argojobs.storage.s3_place import credentials_of, elsewhere, of_context
 
 if TYPE_CHECKING:
-    from argojobs.client.address import ServerAddress
     from argojobs.client.rest import ArgoService
     from argojobs.config.contexts import Context
     from argojobs.storage.s3 import S3Repository
+
 
 T = TypeVar("T")
 
@@ -53,14 +63,6 @@ def address_of(context: Context, environ: Mapping[str, str] | None = None) -> Se
     ...) where ARGO_SERVER names the same server, so that no token goes elsewhere. Where neither
     says a server, it is reached through the kubeconfig. Raises UsageError where there is none.
     """
-    from argojobs.client.address import (
-        DEFAULT_NAMESPACE,
-        ServerAddress,
-        from_environment,
-        parse,
-        with_base_href,
-    )
-
     argo = from_environment(os.environ if environ is None else environ)
     if not context.server and (argo is None or context.kubeconfig or context.kube_context):
         return _inside(context)
@@ -84,9 +86,6 @@ def _inside(context: Context) -> ServerAddress:
 
     Its certificate is not looked at: the way to it is the API server's, whose own was checked.
     """
-    from argojobs.client.address import ServerAddress, with_base_href
-    from argojobs.runs.cluster import forwarded_server, has_kubeconfig, namespace_in
-
     if not has_kubeconfig(context):
         raise UsageError(
             f"the context {context.name} has no server and no kubeconfig to find one with",
@@ -107,8 +106,7 @@ def remote_repository(context: Context, bucket: str = "") -> S3Repository:
 
     Whole keys: the context's prefix is not put before them.
     """
-    from argojobs.storage.s3 import S3Repository
-    from argojobs.storage.s3_place import credentials_of, elsewhere, of_context
+    from argojobs.storage.s3 import S3Repository  # brings minio, a third of a second
 
     if context.s3 is None:
         raise UsageError(
@@ -127,8 +125,6 @@ def remote_repository(context: Context, bucket: str = "") -> S3Repository:
 
 def _token(context: Context) -> Callable[[], str] | None:
     """Return what reads the token of a context whenever one is needed; None where it has none."""
-    from argojobs.config.secret_references import resolve
-
     return (lambda: _in(context, lambda: resolve(context.token))) if context.token else None
 
 

@@ -8,10 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.runs import step_logs
+from argojobs.runs.diagnosis import why
 from argojobs.runs.links import results_folder, storage_link, ui_link
 from argojobs.runs.owners import owner_of
+from argojobs.runs.paths import localiser
+from argojobs.runs.stores import where_in
 from argojobs.runs.view import facts, phases
+from argojobs.runs.view.facts import outputs_of
+from argojobs.runs.view.phases import BROKEN
 from argojobs.runs.view.steps import Step, leaves, steps_of
+from argojobs.runs.view.times import run_seconds
+from argojobs.runs.waiting import waits_for
 from argojobs.service import Workflow, phase_of
 
 if TYPE_CHECKING:
@@ -47,12 +55,6 @@ class RunReport:
 
 def report_of(place: Target, workflow: Workflow, folder: Path | None) -> RunReport:
     """Read what there is to read of a run. folder: its logs are written below that, if given."""
-    from argojobs.runs import step_logs
-    from argojobs.runs.diagnosis import why
-    from argojobs.runs.paths import localiser
-    from argojobs.runs.view.phases import BROKEN
-    from argojobs.runs.waiting import waits_for
-
     name = str(workflow["metadata"]["name"])
     step = step_logs.step_of_interest(workflow)
     logs: dict[str, Path] = {}
@@ -82,10 +84,6 @@ def report_of(place: Target, workflow: Workflow, folder: Path | None) -> RunRepo
 
 def as_data(look: RunReport) -> dict[str, Any]:
     """Return a look for programs."""
-    from argojobs.runs.stores import where_in
-    from argojobs.runs.view.facts import outputs_of
-    from argojobs.runs.view.times import run_seconds
-
     run, context = look.workflow, look.place.context
     where = where_in(look.place, run)
     outputs = outputs_of(run)

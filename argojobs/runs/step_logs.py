@@ -13,6 +13,7 @@ from argojobs.runs.view.steps import Step, failed_steps, leaves, steps_of, walk
 if TYPE_CHECKING:
     from argojobs.service import LogLine, Service
 
+
 #: So many files are open at once while log lines of many pods come in.
 MOST_OPEN = 100
 _UNSAFE = re.compile(r"[^\w.()=,+@-]+")

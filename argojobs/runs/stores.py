@@ -8,17 +8,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.config.settings import load_settings
 from argojobs.errors import NotFoundError, UsageError
+from argojobs.manifest import artifact_places
+from argojobs.manifest.artifact_places import folder_of_runs, location
+from argojobs.manifest.nearest import nearest, suggestion
+from argojobs.runs.remote import remote_repository
+from argojobs.runs.target import Target
+from argojobs.runs.view.steps import leaves
+from argojobs.storage.s3_place import from_environment
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
-    from argojobs.runs.target import Target
     from argojobs.runs.view.steps import Step
     from argojobs.storage.repository import Repository
     from argojobs.storage.s3 import S3Repository
+
 
 #: Where `put` stores what it gets no key for.
 UPLOADS = "uploads"
@@ -107,9 +116,7 @@ def bucket(context: Context, name: str) -> S3Repository:
 
     Whole keys: no prefix is put before them. Raises UsageError where neither is there.
     """
-    from argojobs.runs.remote import remote_repository
     from argojobs.storage.s3 import S3Repository
-    from argojobs.storage.s3_place import from_environment
 
     if context.s3 is not None:
         return remote_repository(context, name)
@@ -147,9 +154,6 @@ def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> li
 
     Raises NotFoundError, naming those there.
     """
-    from argojobs.manifest.nearest import suggestion
-    from argojobs.runs.view.steps import leaves
-
     steps = list(leaves([step])) if step.is_fan_out else [step]
     every = list(stored_by(workflow, target, steps))
     found = [stored for stored in every if stored.name == name]
@@ -183,9 +187,6 @@ def in_claim(text: str, home: Path, claims: Mapping[str, str] | None = None) -> 
     any other lies in the home, as where steps mount it. Raises UsageError for a path that leads
     out of it, NotFoundError for what is not there.
     """
-    from argojobs.config.settings import load_settings
-    from argojobs.manifest.nearest import nearest
-
     name, _, inside = text.removeprefix("claim://").partition("/")
     if not name or "/" in name or name in (".", ".."):
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
@@ -215,8 +216,6 @@ def where_in(place: Target, workflow: dict[str, Any]) -> Where:
     """Return how to say where an artifact of a run lies: a path here, `s3://bucket/key`, its key."""
 
     def where(artifact: dict[str, Any]) -> str:
-        from argojobs.runs.stores import bucket_of
-
         key = str((artifact.get("s3") or {}).get("key", ""))
         if not key:
             return ""
@@ -226,3 +225,18 @@ def where_in(place: Target, workflow: dict[str, Any]) -> Where:
         return f"s3://{bucket}/{key}" if bucket else key
 
     return where
+
+
+def folder_of(context: Context) -> str:
+    """Return the beginning of the keys of all runs in a context's store."""
+    return folder_of_runs(context.s3) if context.s3 is not None else ""
+
+
+def location_in(context: Context) -> Callable[[str, str], dict[str, Any]] | None:
+    """Return how a manifest for the context names an object by its bucket and whole key."""
+    return None if context.s3 is None else partial(location, context.s3)
+
+
+def in_store(workflow: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return the workflow with its artifacts in the context's store, if it has one."""
+    return workflow if context.s3 is None else artifact_places.in_store(workflow, context.s3)

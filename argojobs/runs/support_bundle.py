@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any
 from argojobs.errors import ArgojobsError, HostError, UsageError
 from argojobs.runs.diagnosis import Looked
 from argojobs.runs.masking import MASK, masked_value
+from argojobs.runs.step_logs import file_names
+from argojobs.runs.versions import versions
+from argojobs.runs.view.steps import steps_of
 from argojobs.service import PodEvent
 
 if TYPE_CHECKING:
     from argojobs.runs.target import Target
+
 
 #: So many of the newest lines of each log go in.
 LINES = 5000
@@ -36,8 +40,6 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic) [\w.~+/=-]{8,}")
 
 def write_bundle(file: str, place: Target, looked: Looked) -> list[str]:
     """Write a .tgz of a run and return what is not in it. Raises UsageError, HostError."""
-    from argojobs.runs.versions import versions
-
     path = Path(file).expanduser()
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent} for {path.name}", hint="make it first")
@@ -112,9 +114,6 @@ def masked_text(text: str) -> str:
 
 def _logs(place: Target, looked: Looked, missing: list[str]) -> dict[str, str]:
     """Read the logs of all steps, a file a pod, each line without secrets."""
-    from argojobs.runs.step_logs import file_names
-    from argojobs.runs.view.steps import steps_of
-
     names = file_names(steps_of(dict(looked.evidence.workflow)))
     found: dict[str, str] = {}
     for node_id, name in names.items():

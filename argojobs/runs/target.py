@@ -1,4 +1,8 @@
-"""Where runs are: the service of a context and the store beside it."""
+"""Where runs are: the service of a context and the store beside it.
+
+The engine of this machine and the client of a server are imported when one of them is meant: it is
+never both, and each is half of what a short command imports.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from argojobs.config.choosing import choose
+from argojobs.config.settings import load_settings
 from argojobs.runs.progress import Tell, silent
 
 if TYPE_CHECKING:
@@ -83,8 +89,6 @@ def target(
         UsageError: for an unknown context or one that lacks something.
         HostError: where the home cannot serve.
     """
-    from argojobs.config.choosing import choose
-
     chosen = choose(context, server, project)
     said = f" --context {context}" if context else f" --server {server}" if server else ""
     if not chosen.is_local:
@@ -117,7 +121,6 @@ def local() -> LocalService:
 
 
 def _local_for_run(project: Path, strict_resources: bool, share_host_paths: bool) -> LocalService:
-    from argojobs.config.settings import load_settings
     from argojobs.engine.local import LocalService
     from argojobs.engine.submitter import capture
 

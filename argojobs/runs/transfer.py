@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import ConflictError, HostError, NotFoundError
+from argojobs.runs.stores import repository_of
+from argojobs.storage.copying import tree_files
+from argojobs.storage.retrieve import place
 
 if TYPE_CHECKING:
     from argojobs.runs.stores import Stored
@@ -34,7 +37,6 @@ def fetch_output(stored: Stored, run: str, target: Target, path: Path, bar: Bar 
 
     Raises as `fetch_key` and `Service.artifact`.
     """
-    from argojobs.runs.stores import repository_of
     from argojobs.storage.s3 import S3Repository
 
     repository = repository_of(stored, target)
@@ -77,8 +79,6 @@ def fetch_key(
         artifact: as Argo records it, whose archive is unpacked; without it bytes stay as they are.
         bar: shows how far it is.
     """
-    from argojobs.storage.retrieve import place
-
     if repository.kind(key) is None:
         raise NotFoundError(
             f"there is nothing at {repository.place.url(key)}",
@@ -134,8 +134,6 @@ def copy_path(source: Path, target: Path) -> Path:
 
 def sizes_below(path: Path) -> tuple[int, int]:
     """Return how many files a path has, and their bytes. Raises OutputError for what is none."""
-    from argojobs.storage.copying import tree_files
-
     if not path.is_dir():
         return 1, path.stat().st_size
     files = [Path(file.path).stat().st_size for file in tree_files(str(path))]

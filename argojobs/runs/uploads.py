@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from argojobs.errors import OutputError, UsageError
+from argojobs.runtime import links, tree
 
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
@@ -43,8 +44,6 @@ def _store_folder(source: Path, copy: Path, key: str, repository: Repository) ->
 
     What its links lead to outside of it is copied. Raises UsageError for a link to nothing.
     """
-    from argojobs.runtime import links, tree
-
     try:
         links.copy(str(source), str(copy))
         tree.save(str(copy))

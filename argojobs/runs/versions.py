@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 
+from argojobs import __version__
+
 
 def versions() -> dict[str, str]:
     """Return the versions that matter."""
@@ -16,6 +18,4 @@ def versions() -> dict[str, str]:
 
 def own_version() -> str:
     """Return the version of argojobs."""
-    from argojobs import __version__
-
     return __version__

@@ -60,7 +60,7 @@ def kubernetes(monkeypatch: pytest.MonkeyPatch):
             return Seen(*parts, missing=list(missing))
 
         monkeypatch.setattr("argojobs.client.kube.seen.look_at", look_at)
-        monkeypatch.setattr("argojobs.runs.cluster.has_kubeconfig", lambda _: True)
+        monkeypatch.setattr("argojobs.runs.diagnosis.has_kubeconfig", lambda _: True)
         return asked
 
     return install

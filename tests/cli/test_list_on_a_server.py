@@ -12,6 +12,7 @@ from argojobs.config import choosing, context_files
 from argojobs.config.context_files import Contexts
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import ServerError
+from argojobs.runs import listing
 from argojobs.runs import target as connecting
 from argojobs.runs.owners import user_name
 
@@ -92,7 +93,7 @@ class TestAllContexts:
             return connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)
 
         known = Contexts(by_name={name: Context(name) for name in ("abacus", "gone")})
-        for module in (context_files, choosing):
+        for module in (context_files, choosing, listing):
             monkeypatch.setattr(module, "load_contexts", lambda *_: known)
         monkeypatch.setattr(connecting, "target", target)
 

@@ -19,7 +19,7 @@ from argojobs.runs import target as connecting
 
 
 def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def target(*_: str) -> None:
+    def target(*_: str, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(connecting, "target", target)

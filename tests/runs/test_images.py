@@ -13,8 +13,8 @@ from argojobs.config.contexts import LOCAL, Context, Registry
 from argojobs.config.image_lock import Locked, write_lock
 from argojobs.errors import UsageError
 from argojobs.runs.images import PipelineImages, linted
-from argojobs.runs.prepare import Wish
-from argojobs.runs.submit import prepared_for
+from argojobs.runs.prepare import prepared_for
+from argojobs.runs.request import RunRequest
 
 LAB = Context(
     "lab", server="https://lab.example", registry=Registry("https://lab.example:5000/team/")
@@ -78,8 +78,8 @@ def prepared(
 ):
     loaded = load(root / file, "")
     images = PipelineImages(context, loaded.root, here=here)
-    wish = Wish(str(root / file), **more)
-    return prepared_for(wish, loaded, images, pytest.fail, stored=here).workflow, images
+    request = RunRequest(file=str(root / file), **more)
+    return prepared_for(request, loaded, images, pytest.fail, stored=here).workflow, images
 
 
 def names(workflow: dict[str, Any]) -> dict[str, str]:

@@ -1,8 +1,10 @@
-"""From a wish and a context to a workflow: what the context adds, and where the code goes."""
+"""From a request and a context to a workflow: what the context adds, and where the code goes."""
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import os
 from dataclasses import fields
 from pathlib import Path
@@ -14,8 +16,10 @@ from argojobs.compile.load import load
 from argojobs.config.contexts import LOCAL, S3, Context
 from argojobs.errors import BundleError
 from argojobs.runs.images import PipelineImages
-from argojobs.runs.prepare import Wish, wish_of
-from argojobs.runs.submit import code_folder, in_store, prepared_for
+from argojobs.runs.packing import code_folder
+from argojobs.runs.prepare import prepared_for
+from argojobs.runs.request import RunRequest
+from argojobs.runs.stores import in_store
 
 FILE = """
 from argojobs import Model, Outputs, pipeline, step
@@ -53,7 +57,9 @@ def file(tmp_path: Path) -> str:
 def workflow(file: str, context: Context, *, stored: bool, **more: Any) -> dict[str, Any]:
     loaded = load(file, "")
     images = PipelineImages(context, loaded.root, here=context.is_local)
-    prepared = prepared_for(Wish(file, **more), loaded, images, pytest.fail, stored=stored)
+    prepared = prepared_for(
+        RunRequest(file=file, **more), loaded, images, pytest.fail, stored=stored
+    )
     return in_store(prepared.workflow, context)
 
 
@@ -105,18 +111,26 @@ def test_without_a_store_the_code_travels_in_the_manifest(file: str) -> None:
     assert "artifacts" not in step(made)["inputs"]
 
 
-@pytest.mark.parametrize("verb", ["run", "compile"])
-def test_each_wish_is_an_option(verb: str) -> None:
-    asked = {one.name for one in fields(Wish)} - {"values", "keep_names"}
-    if verb == "compile":
-        asked -= {"notify", "priority"}
-    given = importlib.import_module(f"argojobs.cli.verbs.{verb}").command.__annotations__
-    assert asked <= set(given)
+#: Fields of a request that are not an option of the verb.
+NOT_OPTIONS = {
+    "run": {"values", "keep_names", "beside_code"},
+    "compile": {
+        *("values", "beside_code", "template", "shell", "idle"),
+        *("notify", "priority", "name", "experiment", "command_line"),
+    },
+}
 
 
-def test_what_is_not_asked_for_is_left_as_it_is() -> None:
-    options = {"file": "f.py", "priority": None, "assignments": ["a=1"], "detach": True}
-    assert wish_of(options) == Wish("f.py", assignments=["a=1"])
+@pytest.mark.parametrize("verb", NOT_OPTIONS)
+def test_each_field_of_a_request_is_filled_by_the_verb(verb: str) -> None:
+    module = importlib.import_module(f"argojobs.cli.verbs.{verb}")
+    (call,) = (
+        node
+        for node in ast.walk(ast.parse(inspect.getsource(module.command)))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "RunRequest"
+    )
+    filled = {one.arg for one in call.keywords}
+    assert filled == {one.name for one in fields(RunRequest)} - NOT_OPTIONS[verb]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
     from argojobs.config.context_defaults import defaults_of
     from argojobs.manifest.context_defaults import with_context
-    from argojobs.runs.submit import in_store
+    from argojobs.runs.stores import in_store
 
     image = context.image or "busybox:1.36"
 

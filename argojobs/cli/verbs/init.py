@@ -37,8 +37,7 @@ def command(
     from argojobs.cli.place import target
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
-    from argojobs.runs.prepare import packed_project
-    from argojobs.runs.submit import code_folder, code_in
+    from argojobs.runs.packing import code_folder, code_in, packed_project
     from argojobs.runs.uploads import Upload, store
 
     root = project_root(folder)

@@ -56,7 +56,7 @@ def ended_runs(
 
     answers: queue.SimpleQueue[Workflow | ArgojobsError] = queue.SimpleQueue()
 
-    def left(_: int, note: Callable[[str], None]) -> None:
+    def left(_: int, _note: Callable[[str], None]) -> None:
         raise KeyboardInterrupt
 
     def watch(workflow: Workflow) -> None:
