@@ -9,9 +9,8 @@ from argojobs.cli.phases import sign
 from argojobs.cli.text import Line, Screen, more_lines
 from argojobs.diagnosis.log_end import TRACEBACK
 from argojobs.runs.failures import cause, first_line
-from argojobs.runs.report import typed
 from argojobs.runs.view.phases import was_stopped
-from argojobs.runs.view.steps import Step, failed_steps, steps_of, succeeded
+from argojobs.runs.view.steps import Step, failed_steps, steps_of, succeeded, typed
 from argojobs.runs.view.times import elapsed
 from argojobs.runs.wording import plain, plural
 from argojobs.service import STOP_MESSAGE

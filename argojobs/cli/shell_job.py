@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from argojobs.cli.entering import enter
 from argojobs.cli.follow import Follow, follow, leave, told_when_left
 from argojobs.cli.formats import print_object
-from argojobs.cli.links import link_lines
 from argojobs.cli.main import INTERRUPTED
-from argojobs.cli.started import stopper
+from argojobs.cli.started import link_lines, stopper
 from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, columns, show, warn
 from argojobs.client.failures import UnclearError

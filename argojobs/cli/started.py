@@ -7,21 +7,22 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.debug.following import beside_of
 from argojobs.cli.door import put
 from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
 from argojobs.cli.formats import Format, print_object
-from argojobs.cli.links import link_lines
 from argojobs.cli.main import INTERRUPTED
 from argojobs.cli.summary import show_end
-from argojobs.cli.text import more_lines, screen_of, show, warn
+from argojobs.cli.text import Line, more_lines, screen_of, show, warn
 from argojobs.errors import ConflictError, RunFailedError
 from argojobs.runs.debug_tunnels import to_attach
+from argojobs.runs.links import storage_link, ui_link
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
+    from argojobs.config.contexts import Context
     from argojobs.runs.pending import Pending
     from argojobs.runs.target import Target
 
@@ -135,3 +136,9 @@ def stopper(
                 raise KeyboardInterrupt
 
     return on_interrupt
+
+
+def link_lines(workflow: dict[str, Any], context: Context) -> list[Line]:
+    """Return both links as lines; none for this machine."""
+    links = (("ui", ui_link(workflow, context)), ("storage", storage_link(workflow, context)))
+    return [[(f"  {title:<8}", "dim"), (link, "")] for title, link in links if link]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failure_lines
 from argojobs.cli.text import Line, Screen, columns, more_lines, screen_of, show
-from argojobs.runs.diagnosis import why
 from argojobs.runs.failures import failing_log
 from argojobs.runs.stores import Where, where_in
 from argojobs.runs.view.facts import has_succeeded, outputs_of
@@ -38,6 +37,8 @@ def show_end(
         lines = success_lines(workflow, screen, now, where, place.options)
         show(lines, stream=stream, screen=screen)
         return 0
+
+    from argojobs.runs.diagnosis import why  # only for what broke: it knows a lot
 
     took = run_seconds(workflow, now)
     log = failing_log(place.service, workflow)

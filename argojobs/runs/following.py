@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from argojobs.errors import NotFoundError, ServerError
+from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.runs.pending import Pending
 from argojobs.service import Service, Workflow, is_final
 
@@ -112,3 +112,28 @@ def to_end(
         look()
         if pending is not None and pending.gave_up:
             raise pending.error(watch.name)
+
+
+def first_ended(connect: Callable[[], Service], names: Sequence[str], count: int) -> list[Workflow]:
+    """Return the final states of the first so many runs to end, in the order of their ends.
+
+    connect: makes a service for a thread of its own. Raises what watching one of them raises.
+    """
+    came: queue.SimpleQueue[Workflow | ArgojobsError] = queue.SimpleQueue()
+
+    def watch(name: str) -> None:
+        try:
+            *_, final = states(connect(), name)
+            came.put(final)
+        except ArgojobsError as error:
+            came.put(error)
+
+    for name in names:
+        threading.Thread(target=watch, args=(name,), name=name, daemon=True).start()
+    ended: list[Workflow] = []
+    while len(ended) < count:
+        one = came.get()
+        if isinstance(one, ArgojobsError):
+            raise one
+        ended.append(one)
+    return ended

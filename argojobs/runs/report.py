@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from argojobs.runs.stores import where_in
 from argojobs.runs.view import facts, phases
 from argojobs.runs.view.facts import outputs_of
 from argojobs.runs.view.phases import BROKEN
-from argojobs.runs.view.steps import Step, leaves, steps_of
+from argojobs.runs.view.steps import Step, leaves, steps_of, typed
 from argojobs.runs.view.times import run_seconds
 from argojobs.runs.waiting import waits_for
 from argojobs.service import Workflow, phase_of
@@ -149,8 +148,3 @@ def next_commands(look: RunReport) -> list[str]:
         return [f"argojobs logs {name}{step}{options}", *again]
     logs = [f"argojobs logs -f {name}{step}{options}"] if step else []
     return [f"argojobs watch {name}{options}", *logs, f"argojobs stop {name}{options}"]
-
-
-def typed(step: Step) -> str:
-    """Return the path of a step as a shell takes it."""
-    return shlex.quote(step.typed)

@@ -14,12 +14,12 @@ from argojobs.engine.local import NOTES
 from argojobs.errors import ArgojobsError, ConflictError
 from argojobs.manifest.yaml_write import write_yaml
 from argojobs.runs.claims import ensure_storage
-from argojobs.runs.from_template import check_given, require_server
 from argojobs.runs.images import lacking, with_images
+from argojobs.runs.load import check_given, require_server
 from argojobs.runs.older_argo import notes_for
 from argojobs.runs.plan import MANIFEST, Plan, plan_of
+from argojobs.runs.progress import if_reached
 from argojobs.runs.shell import require_way_in
-from argojobs.runs.unasked import if_reached
 from argojobs.runs.uploads import store
 from argojobs.service import Workflow
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argojobs.cli.links import link_lines
+from argojobs.cli.started import link_lines
 from argojobs.config.contexts import LOCAL, S3, Context
 from argojobs.runs.links import storage_link, ui_link
 

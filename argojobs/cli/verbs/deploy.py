@@ -97,7 +97,7 @@ def command(
     from argojobs.images.deploying import carry_out, plan_deploy
     from argojobs.images.version import carry_out_raise, standing
     from argojobs.runs.deployment import deployment
-    from argojobs.runs.unasked import if_reached
+    from argojobs.runs.progress import if_reached
 
     to_do = deployment(
         directory,

@@ -41,9 +41,8 @@ def command(
     Of a server the runs of others are left out. A run that waits shows its place among those that
     wait for the same lock, or what its pods cannot get.
     """
-    from argojobs.cli.listing import print_for_programs
     from argojobs.cli.place import target
-    from argojobs.cli.run_table import Shown, table
+    from argojobs.cli.run_table import Shown, print_for_programs, table
     from argojobs.cli.text import screen_of, show, tell
     from argojobs.runs.listing import Wanted, everywhere, listed
     from argojobs.runs.target import runs_of

@@ -35,8 +35,13 @@ def command(
     """
     from argojobs.cli.formats import print_object
     from argojobs.cli.place import target
-    from argojobs.runs.changes import chosen_run, refuse_ended
-    from argojobs.runs.selecting import outputs_given, selector_of, waiting_for_resume
+    from argojobs.runs.changes import (
+        chosen_run,
+        outputs_given,
+        refuse_ended,
+        selector_of,
+        waiting_for_resume,
+    )
 
     chosen = chosen_run(target(context, server), run, force=force, verb="resume")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service

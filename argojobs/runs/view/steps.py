@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,6 +80,11 @@ class Step:
     def typed(self) -> str:
         """The path as it is shown and can be typed: of items with long values the key."""
         return self.path if self.path == self.title else self.key
+
+
+def typed(step: Step) -> str:
+    """Return the path of a step as a shell takes it."""
+    return shlex.quote(step.typed)
 
 
 def _shortened(item: re.Match[str]) -> str:
