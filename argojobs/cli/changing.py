@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.door import put
+from argojobs.cli.summary import one_line
+from argojobs.cli.text import columns, show
+from argojobs.runs.view.facts import parameters
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
@@ -15,10 +18,6 @@ if TYPE_CHECKING:
 
 def say_changed(old: Workflow, spec: Mapping[str, Any]) -> None:
     """Say in a line each which parameters a run has otherwise than the one before it."""
-    from argojobs.cli.summary import one_line
-    from argojobs.cli.text import show
-    from argojobs.runs.view.facts import parameters
-
     before, now = parameters(old), parameters({"spec": spec})
     for name, value in now.items():
         if value != before.get(name, ""):
@@ -35,8 +34,6 @@ def say_steps(names: Iterable[str], what: str) -> None:
 
 def say_reuse(steps: Iterable[Reuse]) -> None:
     """Say of each step whether it is reused, and why; items of a fan-out with one reason as one."""
-    from argojobs.cli.text import columns, show
-
     found = list(_gathered((step.step, step.why) for step in steps))
     rows = [[(_counted(name, count), "bold"), (why, "")] for name, count, why in found]
     show([("  ", ""), *row] for row in columns(rows))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from argojobs.cli import terminal
 from argojobs.runs.entering import Entered, shell_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ def enter(
     With a terminal it gets that, and all keys. within: makes the command line that starts it.
     Raises UsageError where it cannot be started.
     """
-    from argojobs.cli import terminal
     from argojobs.client.kube.attached import Streams
     from argojobs.engine.pods import LocalPods
 

@@ -15,6 +15,7 @@ from argojobs.runs.entering import Entered
 if TYPE_CHECKING:
     from argojobs.client.kube.pods import KubePods
 
+
 _PORTS = re.compile(r"(?:(?P<here>[0-9]{1,5}):)?(?P<there>[0-9]{1,5})")
 _LAST = 65535
 #: So often it is asked whether the step still runs.

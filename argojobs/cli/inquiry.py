@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.cli import phases
+from argojobs.cli.summary import one_line, output_lines
 from argojobs.cli.text import Line, Screen, columns
+from argojobs.cli.view import ended_counts, tree_lines
 from argojobs.runs.links import results_folder, storage_link, ui_link
 from argojobs.runs.owners import owner_of
 from argojobs.runs.report import RunReport, command_line_of, next_commands
+from argojobs.runs.stores import where_in
 from argojobs.runs.view import facts
+from argojobs.runs.view.facts import outputs_of
 from argojobs.runs.view.phases import of_run
 from argojobs.runs.view.steps import steps_of
+from argojobs.runs.view.times import ago, elapsed, local, moment, run_seconds
 from argojobs.runs.wording import plain
 
 #: So many of the log files are shown.
@@ -20,11 +25,6 @@ MOST_LOGS = 30
 
 def lines_of(look: RunReport, screen: Screen) -> list[Line]:
     """Lay a look out: the newest log lines first, so that what counts is last on the screen."""
-    from argojobs.cli.summary import output_lines
-    from argojobs.cli.view import ended_counts, tree_lines
-    from argojobs.runs.stores import where_in
-    from argojobs.runs.view.facts import outputs_of
-
     run = look.workflow
     phase, steps = of_run(run), steps_of(run)
     mark, style = phases.sign(phase, signs=screen.signs)
@@ -56,9 +56,6 @@ def lines_of(look: RunReport, screen: Screen) -> list[Line]:
 
 
 def _fact_rows(look: RunReport) -> list[Line]:
-    from argojobs.cli.summary import one_line
-    from argojobs.runs.view.times import ago, elapsed, local, moment, run_seconds
-
     run, context = look.workflow, look.place.context
     started = moment((run.get("status") or {}).get("startedAt"))
     seconds = run_seconds(run, look.now)

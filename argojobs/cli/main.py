@@ -26,10 +26,8 @@ _NUMBER = "a valid integer"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (the program's own arguments unless given) and return the exit code."""
-    if argv is not None:
-        return _run(list(argv))
     try:
-        return _run(sys.argv[1:])
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         return INTERRUPTED
 

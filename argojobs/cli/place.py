@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
+from argojobs.runs.target import Target
 
 
 def target(

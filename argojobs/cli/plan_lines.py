@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from argojobs.cli.summary import one_line
 from argojobs.cli.text import Line, columns
+from argojobs.manifest.debug_program import told_when
+from argojobs.manifest.every_template import every_template, shown_name
 from argojobs.runs.plan import Plan
+from argojobs.runs.view.steps import progress, steps_of
+from argojobs.runtime.debugger import AT_ERROR
 
 
 def plan_lines(plan: Plan) -> list[Line]:
     """Say what would be done: what is stored, what is created, with which arguments."""
-    from argojobs.cli.summary import one_line
-    from argojobs.runs.view.steps import progress, steps_of
-
     arguments = plan.workflow["spec"].get("arguments") or {}
     lines: list[Line] = [
         [("would build and push ", ""), (one.tagged, "bold"), (f"  ({one.build.words})", "dim")]
@@ -43,10 +45,6 @@ def plan_lines(plan: Plan) -> list[Line]:
 
 def _waiting_lines(workflow: dict[str, Any]) -> list[Line]:
     """Say which steps would wait for a debugger, and when."""
-    from argojobs.manifest.debug_program import told_when
-    from argojobs.manifest.every_template import every_template, shown_name
-    from argojobs.runtime.debugger import AT_ERROR
-
     found: dict[str, list[str]] = {}
     for key, template in every_template(workflow["spec"].get("templates") or ()).items():
         found.setdefault(told_when(template), []).append(shown_name(key))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from argojobs.cli.formats import print_objects
+from argojobs.cli.formats import Format, print_objects
 from argojobs.cli.phases import sign, style
 from argojobs.cli.summary import one_line
 from argojobs.cli.text import Line, Span, columns
@@ -16,9 +16,6 @@ from argojobs.runs.view.phases import of_run
 from argojobs.runs.view.times import ago, moment, run_time
 from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE
-
-if TYPE_CHECKING:
-    from argojobs.cli.formats import Format
 
 
 class Shown(NamedTuple):

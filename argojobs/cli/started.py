@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from argojobs.cli.debug.following import beside_of
 from argojobs.cli.door import put
 from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
 from argojobs.cli.formats import Format, print_object
@@ -77,6 +76,8 @@ def follow_run(
 
     Raises RunFailedError when it was pending for too long.
     """
+    from argojobs.cli.debug.following import beside_of  # it knows much of editors
+
     name = str(created["metadata"]["name"])
     stream = _stream(output)
     pressed: list[int] = []

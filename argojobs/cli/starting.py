@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from argojobs.cli.formats import Format, print_object
 from argojobs.cli.place import target
 from argojobs.cli.plan_lines import plan_lines
-from argojobs.cli.shell_job import open_shell, say_waits
 from argojobs.cli.started import follow_new, say_started
 from argojobs.cli.text import show, warn
 from argojobs.errors import UsageError
@@ -55,6 +54,8 @@ def start(request: RunRequest, how: How) -> int:
     created, kept = submit(request, what, place)
     try:
         if request.shell:
+            from argojobs.cli.shell_job import open_shell, say_waits
+
             if not how.detach:
                 return open_shell(place, created, pending, idle_of(request.idle))
             say_waits(created, place, how.output, idle_of(request.idle))

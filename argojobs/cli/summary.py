@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failure_lines
 from argojobs.cli.text import Line, Screen, columns, more_lines, screen_of, show
 from argojobs.runs.failures import failing_log
 from argojobs.runs.stores import Where, where_in
+from argojobs.runs.target import Target
 from argojobs.runs.view.facts import has_succeeded, outputs_of
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.view.times import elapsed, run_seconds
 from argojobs.runs.wording import plain, plural
 from argojobs.runtime.wire import readable
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
 
 #: A number with more decimals than a reader wants, standing by itself.
 _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"

@@ -6,15 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from argojobs.cli.text import screen_of
 from argojobs.runs.transfer import Progress
+from argojobs.runs.wording import clean
 
 
 @contextmanager
 def bar(what: str) -> Iterator[Progress | None]:
     """Show a progress bar on a terminal; None elsewhere. It goes away in the end."""
-    from argojobs.cli.text import screen_of
-    from argojobs.runs.wording import clean
-
     if not screen_of(sys.stderr).live:
         yield None
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Container, Sequence
 from pathlib import Path
@@ -57,8 +58,6 @@ class TakesWords(TyperCommand):
 
 def _of_pipeline(name: str, word: str, args: Sequence[str]) -> UsageError | None:
     """Return the error for a word behind a file that defines a pipeline of this name; else None."""
-    import ast
-
     file = next((one for one in args if one.endswith(".py") and Path(one).is_file()), None)
     if file is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
@@ -15,11 +15,9 @@ from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import find_run
 from argojobs.runs.owners import check_owner, user_name
 from argojobs.runs.request import given
+from argojobs.runs.target import Target
 from argojobs.runs.view.facts import COMMAND_LINE
 from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
 
 
 @dataclass(frozen=True, slots=True)

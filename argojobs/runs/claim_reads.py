@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.config.context_defaults import account_of
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
@@ -26,14 +26,11 @@ from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import step_named
 from argojobs.runs.owners import user_name
 from argojobs.runs.stores import in_claim, in_store, named, repository_of, stored_by
+from argojobs.runs.target import Target
 from argojobs.runs.transfer import Bar, copy_path, fetch_output, no_bar
 from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.service import USER_LABEL, Workflow, is_final
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-    from argojobs.storage.repository import Repository
-
+from argojobs.storage.repository import Repository
 
 #: For contexts that name none; it needs a shell.
 IMAGE = "busybox"

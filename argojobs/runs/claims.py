@@ -5,15 +5,11 @@ Source: mrunner, whose contexts make their storage; Kubernetes docs, persistent 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest.cluster_setup import claim_object
 from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.service import Workflow
+from argojobs.service import Workflow
 
 
 def ensure_storage(context: Context, workflow: Workflow) -> str:

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.manifest.debug_program import told_when
@@ -17,10 +17,7 @@ from argojobs.manifest.every_template import calls_in, every_template
 from argojobs.manifest.parameters import DEBUG
 from argojobs.runs.cluster import has_kubeconfig
 from argojobs.runs.entering import pods_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
+from argojobs.runs.target import Target
 
 #: As `runtime.debugger` says it.
 _SAYS = re.compile(

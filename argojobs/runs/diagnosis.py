@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from argojobs.config.contexts import Context
 from argojobs.diagnosis.diagnose import diagnose
 from argojobs.diagnosis.evidence import Evidence
 from argojobs.diagnosis.finding import Finding
@@ -19,13 +20,9 @@ from argojobs.runs.absent import absent_in
 from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 from argojobs.runs.debug_tunnels import template_of, waits
 from argojobs.runs.paths import localiser
+from argojobs.runs.target import Target
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import failed_steps, steps_of, walk
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.runs.target import Target
-
 
 #: Of so many broken steps the logs are read, and so many of their newest lines.
 MOST_LOGS, TAIL = 8, 200

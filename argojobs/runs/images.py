@@ -2,6 +2,7 @@
 
 Whoever compiles asks for names and remembers what they stand for; `run` then brings to the
 context's registry what it lacks. On this machine nothing is built: steps run in its own Python.
+So what builds images, and speaks to registries, is imported only where one is to be built.
 """
 
 from __future__ import annotations
@@ -16,13 +17,6 @@ from typing import TYPE_CHECKING, Any
 from argojobs.config.image_lock import LOCK_FILE, known_in, read_lock, registries_of
 from argojobs.dsl.images import BASE, Image
 from argojobs.errors import ArgojobsError, UsageError
-from argojobs.images.builders.choosing import choose
-from argojobs.images.builds import builds_in
-from argojobs.images.described.generated import generated
-from argojobs.images.described.pip_settings import pip_settings
-from argojobs.images.described.providing import Wanted, present, provide
-from argojobs.images.destinations import of_context, opened
-from argojobs.images.reference import registry_host
 from argojobs.manifest.lint import lint
 from argojobs.manifest.pins import filled, images_in, pin_of, pinned, renamed, split
 from argojobs.runs.cluster import has_kubeconfig, kube_of
@@ -30,6 +24,7 @@ from argojobs.runs.cluster import has_kubeconfig, kube_of
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
     from argojobs.config.contexts import Context
+    from argojobs.images.described.providing import Wanted
     from argojobs.images.registry.client import Registry
     from argojobs.manifest.findings import Finding
     from argojobs.runs.plan import Plan
@@ -76,6 +71,9 @@ class PipelineImages:
 
     def reference(self, image: Image) -> str:
         """Return an Image's name in the manifest. Raises UsageError where it has none."""
+        from argojobs.images.described.generated import generated
+        from argojobs.images.described.providing import Wanted
+
         if image.is_base:
             return image.base
         build = generated(image, self.root, base_of=self._base_of)
@@ -114,6 +112,8 @@ class PipelineImages:
     @cached_property
     def host(self) -> str:
         """The context's registry as images are named in it, "" where it has none."""
+        from argojobs.images.reference import registry_host
+
         registry = self.context.registry
         return "" if self.here or registry is None else registry_host(registry.url)
 
@@ -160,6 +160,8 @@ class PipelineImages:
 
     def _built(self) -> frozenset[str]:
         """Return the images that `deploy` builds; none where it would say that something is wrong."""
+        from argojobs.images.builds import builds_in
+
         try:
             return frozenset(build.name for build in builds_in(self.root, self.root).builds)
         except UsageError:
@@ -206,6 +208,8 @@ def lacking(plan: Plan, context: Context) -> tuple[list[Wanted], Plan]:
 
 
 def _lacking(plan: Plan, registry: Registry) -> tuple[list[Wanted], Plan]:
+    from argojobs.images.described.providing import present
+
     found = present(plan.images, registry)
     missing = [one for one in plan.images if one.tagged not in found]
     return missing, replace(plan, workflow=renamed(plan.workflow, found), images=tuple(missing))
@@ -223,6 +227,9 @@ def with_images(plan: Plan, context: Context, say: Callable[[str], None]) -> Pla
     missing, plan = _lacking(plan, registry)
     if not missing:
         return plan
+    from argojobs.images.builders.choosing import choose
+    from argojobs.images.described.pip_settings import pip_settings
+    from argojobs.images.described.providing import provide
 
     builder = choose(mounts=True)
     settings = pip_settings(os.environ, Path.home())
@@ -242,14 +249,13 @@ def node_platform(context: Context) -> str:
 
     Asked only through a kubeconfig that is the context's own.
     """
+    if not (context.kubeconfig or context.kube_context or not context.server):
+        return ""
+    if not has_kubeconfig(context):
+        return ""
     from argojobs.client.kube.objects import list_all
     from argojobs.client.kube.platforms import platform_of
 
-    if not (context.kubeconfig or context.kube_context or not context.server):
-        return ""
-
-    if not has_kubeconfig(context):
-        return ""
     try:
         with kube_of(context) as kube:
             return platform_of(list_all(kube, "Node"))
@@ -258,4 +264,6 @@ def node_platform(context: Context) -> str:
 
 
 def _registry(context: Context) -> Registry:
+    from argojobs.images.destinations import of_context, opened
+
     return opened(of_context(context))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from argojobs.config.contexts import Context
 from argojobs.manifest.artifact_places import folder_of_runs
 from argojobs.runs.stores import bucket_of, folder_of
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.runs.target import Target
+from argojobs.runs.target import Target
 
 
 def ui_link(workflow: dict[str, Any], context: Context) -> str:

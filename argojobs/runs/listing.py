@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from argojobs.config.choosing import project_of
 from argojobs.config.context_files import load_contexts
@@ -15,17 +15,13 @@ from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.manifest.names import label_value
 from argojobs.runs.owners import owner_of, user_name
 from argojobs.runs.progress import Tell
-from argojobs.runs.target import runs_of
+from argojobs.runs.target import Target, runs_of
 from argojobs.runs.view.phases import BROKEN
 from argojobs.runs.view.times import moment
 from argojobs.runs.view.times import since as read_since
 from argojobs.runs.waiting import may_wait, pods_waiting, queue_places, shell_awaited
 from argojobs.runs.wording import plural
 from argojobs.service import EXPERIMENT_LABEL, Workflow, is_final, phase_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
 
 #: So many runs of which no step seems to run are looked at for what they wait for.
 LOOKED_AT = 10

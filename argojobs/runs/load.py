@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from argojobs.compile.load import (
     Loaded,
@@ -20,9 +19,7 @@ from argojobs.manifest.kinds import inside, referring
 from argojobs.manifest.parameters import require, resolve
 from argojobs.runs.request import RunRequest, overrides_of
 from argojobs.runs.shell import idle_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
+from argojobs.runs.target import Target
 
 #: What Argo's own command line calls the kinds.
 _CLUSTER = {"workflowtemplate": False, "clusterworkflowtemplate": True}

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from argojobs.diagnosis.diagnose import diagnose
 from argojobs.engine.clock import duration
 from argojobs.errors import ManifestError, RunFailedError, UsageError
-from argojobs.runs.diagnosis import known
+from argojobs.runs.target import Target
 from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final, phase_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
 
 #: So long a run waits before it is said why, in seconds.
 NOTICE = 10.0
@@ -64,6 +57,10 @@ class Pending:
         )
 
     def _why(self, workflow: Workflow) -> str:
+        # Only for what waits for long: a table of all that can be wrong.
+        from argojobs.diagnosis.diagnose import diagnose
+        from argojobs.runs.diagnosis import known
+
         found = diagnose(known(workflow, options=self.options, local=self.local))
         if found:
             return f"{found[0].step or 'it'} is pending: {found[0].what}"

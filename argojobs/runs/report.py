@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.runs import step_logs
 from argojobs.runs.diagnosis import why
 from argojobs.runs.links import results_folder, storage_link, ui_link
 from argojobs.runs.owners import owner_of
 from argojobs.runs.paths import localiser
-from argojobs.runs.stores import where_in
+from argojobs.runs.stores import LOGS, where_in
+from argojobs.runs.target import Target
 from argojobs.runs.view import facts, phases
 from argojobs.runs.view.facts import outputs_of
 from argojobs.runs.view.phases import BROKEN
@@ -20,10 +21,6 @@ from argojobs.runs.view.steps import Step, leaves, steps_of, typed
 from argojobs.runs.view.times import run_seconds
 from argojobs.runs.waiting import waits_for
 from argojobs.service import Workflow, phase_of
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
 
 #: So many of the newest log lines are shown.
 SHOWN = 100
@@ -87,7 +84,8 @@ def as_data(look: RunReport) -> dict[str, Any]:
     where = where_in(look.place, run)
     outputs = outputs_of(run)
     results = {str(p["name"]): p.get("value") for p in outputs.get("parameters") or ()}
-    results |= {str(a["name"]): where(a) for a in _artifacts(outputs)}
+    artifacts = (one for one in outputs.get("artifacts") or () if one["name"] != LOGS)
+    results |= {str(one["name"]): where(one) for one in artifacts}
     return {
         "id": look.name,
         "short_id": facts.short_id(run),
@@ -123,10 +121,6 @@ def as_data(look: RunReport) -> dict[str, Any]:
         "storage": storage_link(run, context),
         "next": next_commands(look),
     }
-
-
-def _artifacts(outputs: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in outputs.get("artifacts") or () if one["name"] != "main-logs"]
 
 
 def command_line_of(run: dict[str, Any]) -> str:

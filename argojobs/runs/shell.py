@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from argojobs.engine.clock import duration
 from argojobs.errors import ManifestError, UnsupportedError, UsageError
 from argojobs.manifest.shell_job import IDLE
 from argojobs.runs.cluster import namespace_in, needed_kube
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
+from argojobs.runs.target import Target
 
 
 def idle_of(text: str) -> int:

@@ -7,7 +7,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from argojobs.errors import ArgojobsError, NotFoundError
+from argojobs.errors import ArgojobsError
+from argojobs.runs.following import states
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
 from argojobs.service import LogLine, Service, Workflow, is_final
@@ -35,11 +36,9 @@ def step_lines(
 
     def look() -> None:
         try:
-            for event in connect().watch(name):
-                if event.type == "DELETED":
-                    raise NotFoundError(f"{name} was deleted while it was followed")
-                if is_final(event.workflow) or _has_ended(event.workflow, step):
-                    told.put(event.workflow)
+            for state in states(connect(), name):
+                if is_final(state) or _has_ended(state, step):
+                    told.put(state)
                     return
         except ArgojobsError as error:
             told.put(error)

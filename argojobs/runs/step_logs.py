@@ -6,13 +6,10 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from argojobs.runs.view.steps import Step, failed_steps, leaves, steps_of, walk
-
-if TYPE_CHECKING:
-    from argojobs.service import LogLine, Service
-
+from argojobs.service import LogLine, Service
 
 #: So many files are open at once while log lines of many pods come in.
 MOST_OPEN = 100

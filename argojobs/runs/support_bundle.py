@@ -9,19 +9,16 @@ import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.errors import ArgojobsError, HostError, UsageError
 from argojobs.runs.diagnosis import Looked
 from argojobs.runs.masking import MASK, masked_value
 from argojobs.runs.step_logs import file_names
+from argojobs.runs.target import Target
 from argojobs.runs.versions import versions
 from argojobs.runs.view.steps import steps_of
 from argojobs.service import PodEvent
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
-
 
 #: So many of the newest lines of each log go in.
 LINES = 5000

@@ -107,8 +107,8 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in ("init", "add .", "-c user.name=t -c user.email=t@lab.example commit -m first"):
         subprocess.run(["git", *words.split()], check=True, capture_output=True)
     table = buildah("buildah", "1.28")
-    for module in ("images", "deployment"):
-        monkeypatch.setattr(f"argojobs.runs.{module}.choose", lambda *_, **__: table)
+    for module in ("images.builders.choosing", "runs.deployment"):
+        monkeypatch.setattr(f"argojobs.{module}.choose", lambda *_, **__: table)
     monkeypatch.setattr("argojobs.images.builders.building.has_image", lambda *_: False)
     monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("EDITOR", "true")
@@ -130,9 +130,9 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         s3=S3(bucket="runs", endpoint="abacus:30991"),
         registry=Registry("registry.example"),
     )
-    for module in ("images", "deployment"):
-        monkeypatch.setattr(f"argojobs.runs.{module}.opened", lambda *_: None)
-    monkeypatch.setattr("argojobs.runs.images.present", lambda *_: {})
+    for module in ("images.destinations", "runs.deployment"):
+        monkeypatch.setattr(f"argojobs.{module}.opened", lambda *_: None)
+    monkeypatch.setattr("argojobs.images.described.providing.present", lambda *_: {})
     repository = DirectoryRepository(str(tmp_path / "store"))
     place = connecting.Target(context, fake, lambda: repository, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)

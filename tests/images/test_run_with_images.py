@@ -103,7 +103,7 @@ def images(workflow: dict[str, Any]) -> list[str]:
 @pytest.fixture
 def only_buildah(monkeypatch: pytest.MonkeyPatch) -> None:
     choose: Callable[..., Any] = choosing.choose
-    monkeypatch.setattr(pipeline_images, "choose", lambda **more: choose("buildah", **more))
+    monkeypatch.setattr(choosing, "choose", lambda **more: choose("buildah", **more))
 
 
 def test_a_run_builds_what_it_needs_once(
@@ -130,7 +130,7 @@ def test_a_run_builds_what_it_needs_once(
     def never(**_: object) -> None:
         pytest.fail("a builder is chosen, though the registry has the image")
 
-    monkeypatch.setattr(pipeline_images, "choose", never)
+    monkeypatch.setattr(choosing, "choose", never)
     assert main(["run", "pipe.py", "--detach", "-o", "name"]) == 0
     assert images(server.created[1]) == [first, second]
     assert "building" not in capfd.readouterr().err
@@ -152,7 +152,7 @@ def test_without_a_builder_nothing_starts(project, server, monkeypatch, capfd):
     def none(**_: object) -> None:
         raise HostError("nothing here builds images", hint="apt install buildah")
 
-    monkeypatch.setattr(pipeline_images, "choose", none)
+    monkeypatch.setattr(choosing, "choose", none)
     (project / "pipe.py").write_text(PIPELINE.format(base="python:3"))
     assert main(["run", "pipe.py", "--detach"]) == 2
     assert "apt install buildah" in capfd.readouterr().err

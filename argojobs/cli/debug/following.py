@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from argojobs.cli.debug.launch_file import put, take_out
 from argojobs.cli.debug.launch_json import PREFIX, Entry
 from argojobs.cli.follow import Tell
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
@@ -28,13 +29,11 @@ from argojobs.runs.debug_tunnels import (
     template_of,
     way_to,
 )
+from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
 from argojobs.runtime.debugger import ATTACHED
 from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
 
 #: So often it is looked which steps run, and after so long a broken stream is tried again; seconds.
 _SECONDS, _AGAIN = 2.0, 5.0
@@ -177,8 +176,6 @@ class Ways:
 
     def _put(self, entry: Entry) -> tuple[bool, list[str]]:
         """Put an entry into launch.json; return whether it is there, and what to press."""
-        from argojobs.cli.debug.launch_file import put
-
         try:
             path = put(self._folder, [entry])
         except ArgojobsError as error:
@@ -194,8 +191,6 @@ class Ways:
         ]
 
     def _take_out(self, ways: Sequence[Way]) -> None:
-        from argojobs.cli.debug.launch_file import take_out
-
         there = {way.step: way.entry for way in ways if way.entry is not None}
         try:
             take_out(self._folder, [*there.values()])

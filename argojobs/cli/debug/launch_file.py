@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -149,8 +150,6 @@ def _write(target: Path, text: str) -> None:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a project's folder: `.vscode` itself comes and goes."""
-    import fcntl
-
     number = os.open(folder, os.O_RDONLY)
     try:
         try:

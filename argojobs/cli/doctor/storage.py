@@ -7,13 +7,11 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, warning
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import S3, Context
-    from argojobs.storage.repository import Repository
+from argojobs.config.contexts import S3, Context
+from argojobs.storage.repository import Repository
 
 
 def storage_checks(context: Context) -> Iterator[Check]:

@@ -9,17 +9,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok
 from argojobs.cli.doctor.storage import compare
+from argojobs.config.contexts import Context
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.runs.target import Target
-    from argojobs.service import Service
+from argojobs.runs.target import Target
+from argojobs.service import Service, is_final
 
 SECONDS = 300
 WORDS = "argojobs doctor"
