@@ -7,22 +7,30 @@ print(run.outputs.accuracy)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.cli.connect import Target, target
-from argojobs.cli.pipeline_images import with_images
-from argojobs.cli.plan import carry_out, keep_manifest, without_stored
-from argojobs.cli.preparing import Wish
-from argojobs.cli.submission import plan_of
-from argojobs.cli.text import say
+from argojobs.compile.load import Loaded
+from argojobs.compile.project import project_root, search_entries
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
+from argojobs.manifest.overrides import from_python
+from argojobs.runs.failures import cause, failing_log
+from argojobs.runs.logs import log_texts
+from argojobs.runs.progress import Kind
+from argojobs.runs.request import RunRequest
+from argojobs.runs.submit import submit
+from argojobs.runs.target import Target, target
+from argojobs.runs.view.steps import failed_steps, steps_of
+from argojobs.runs.wording import plain
+from argojobs.runtime.importing import module_place
+from argojobs.runtime.types import plain_of
+from argojobs.runtime.wire import decode
 from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.manifest.overrides import Given
     from argojobs.service import Service
@@ -74,8 +82,6 @@ class Run:
 
         Then a line that has no end yet, as a progress bar, comes about every second as it stands.
         """
-        from argojobs.cli.verbs.logs import log_texts
-
         return log_texts(
             self.service, self.workflow, step, self.target.again, follow=follow, tail=0
         )
@@ -88,8 +94,6 @@ class Run:
         machine has it (read it there, do not change it), or a copy of what a server has, made in
         the folder for caches. Raises NotFoundError before the end.
         """
-        from argojobs.runtime.wire import decode
-
         fields = self.pipeline.output_fields
         if not fields:
             return None
@@ -147,29 +151,22 @@ def run(
     UnsupportedError or HostError before anything starts, ServerError when a server is not there.
     """
     loaded = _loaded(pipeline)
-    place = target(context, server, loaded.root, new_run=True)
-    if place.local is not None:
-        place.local.prepare()
+    place = target(context, server, loaded.root, new_run=True, tell=_tell)
     given = {**(parameters or {}), **more}
-    wish = Wish(file=str(loaded.path), values=_overrides(pipeline, given))
-    plan = plan_of(wish, place, loaded, experiment=experiment)
-    plan = without_stored(plan, place.repository)
-    plan = with_images(plan, place.context, say)
-    if place.context.storage:
-        from argojobs.cli.claims import ensure_storage
-
-        ensure_storage(place.context, plan.workflow)
-    created = carry_out(plan, place.service, place.repository)
-    keep_manifest(plan, place.repository)
+    request = RunRequest(
+        file=str(loaded.path), values=_overrides(pipeline, given), experiment=experiment
+    )
+    created = submit(request, loaded, place).workflow
     return Run(str(created["metadata"]["name"]), pipeline, place)
+
+
+def _tell(_kind: Kind, text: str) -> None:
+    """Write a line of what goes on to standard error, where a script's own output is not."""
+    sys.stderr.write(f"{plain(text)}\n")
 
 
 def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
     """The pipeline as `load` would have found it in its file."""
-    from argojobs.compile.load import Loaded
-    from argojobs.compile.project import project_root, search_entries
-    from argojobs.runtime.importing import module_place
-
     file = Path(pipeline.function.__code__.co_filename)
     if not file.is_file():
         raise DefinitionError(
@@ -185,9 +182,6 @@ def _loaded(pipeline: Pipeline[Any, Any]) -> Loaded:
 
 def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[str, Given]:
     """Return Python values as what was given for the parameters and artifacts."""
-    from argojobs.manifest.overrides import from_python
-    from argojobs.runtime.types import plain_of
-
     plain: dict[str, Any] = {}
     for name, value in given.items():
         declared = pipeline.inputs.get(name)
@@ -204,9 +198,6 @@ def _overrides(pipeline: Pipeline[Any, Any], given: Mapping[str, Any]) -> dict[s
 
 def _failure(run: Run, final: Workflow) -> str:
     """Say which step failed and why: its exception, or what Argo says of it."""
-    from argojobs.cli.report import cause, failing_log
-    from argojobs.cli.tree import failed_steps, steps_of
-
     broken = failed_steps(steps_of(final))
     if not broken:
         return str((final.get("status") or {}).get("message", ""))

@@ -36,14 +36,14 @@ FEW = 10  # runs, as a person has them on one screen
 _SUBMIT = """
 import json, sys, time
 import argojobs.cli.main, argojobs.cli.group, argojobs.cli.options
-from argojobs.cli.connect import Target
+from argojobs.runs.target import Target
 from argojobs.config.choosing import choose
 from argojobs.service import Service
 context = choose(sys.argv[2], "", None)
 workflow = json.load(open(sys.argv[1]))
 workflow["metadata"]["name"] = sys.argv[3]
 start = time.perf_counter()
-from argojobs.cli.remote import remote_service
+from argojobs.runs.remote import remote_service
 created = remote_service(context).create(workflow)
 print((time.perf_counter() - start) * 1000)
 assert created["metadata"]["uid"]

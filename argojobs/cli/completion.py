@@ -11,14 +11,14 @@ from pathlib import Path
 
 import typer
 
-from argojobs.cli.door import clean
+from argojobs.runs.wording import clean
 
 
 def complete_run(incomplete: str) -> list[str]:
     """Return the names that begin so, and the short ends of names that do, and `@latest`."""
-    from argojobs.cli.connect import connect
-    from argojobs.cli.names import LATEST
     from argojobs.errors import ArgojobsError
+    from argojobs.runs.names import LATEST
+    from argojobs.runs.target import connect
 
     try:
         names = [clean(name) for name in connect().names()]
@@ -53,10 +53,10 @@ def complete_setting(incomplete: str) -> list[str]:
 
 def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the steps, which have a log, of the run that stands before."""
-    from argojobs.cli.connect import connect
-    from argojobs.cli.names import find_run
-    from argojobs.cli.tree import steps_of, walk
     from argojobs.errors import ArgojobsError
+    from argojobs.runs.names import find_run
+    from argojobs.runs.target import connect
+    from argojobs.runs.view.steps import steps_of, walk
 
     try:
         service = connect()

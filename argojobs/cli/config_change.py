@@ -7,6 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from argojobs.cli.door import put
+from argojobs.cli.text import show
+from argojobs.config import editing
+from argojobs.config.checking import check_change
+from argojobs.config.exporting import FILES
+from argojobs.config.files import config_file
+from argojobs.config.reading import Reader
+from argojobs.config.secret_references import CREDS, FILE
 
 
 def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
@@ -16,11 +23,6 @@ def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
     with file and line for a file that is or would be wrong, and ConflictError if somebody else
     changed it meanwhile.
     """
-    from argojobs.config import editing
-    from argojobs.config.checking import check_change
-    from argojobs.config.files import config_file
-    from argojobs.config.reading import Reader
-
     path = config_file()
     before = editing.read(path)
     Reader(before, path)  # a text that is no TOML is told with its line, and left alone
@@ -39,9 +41,6 @@ def from_here(key: str, value: str) -> str:
 
     In the file a path is relative to the file; on the command line to the working folder.
     """
-    from argojobs.config.exporting import FILES
-    from argojobs.config.secret_references import CREDS, FILE
-
     if key in FILES:
         return _whole(value)
     kind, colon, place = value.partition(":")
@@ -59,6 +58,4 @@ def _whole(path: str) -> str:
 
 def tell(lines: list[str]) -> None:
     """Write notes and warnings to the error stream, one a line."""
-    from argojobs.cli.text import show
-
     show([[("! " + line, "yellow")] for line in lines], stream=sys.stderr)

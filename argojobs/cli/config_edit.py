@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+
 from argojobs.cli.door import put
+from argojobs.cli.editor import edited, forget
+from argojobs.config import editing
+from argojobs.config.checking import check_config
+from argojobs.config.context_files import Contexts
+from argojobs.config.contexts import Context
+from argojobs.config.files import config_file
+from argojobs.config.toml_lines import lines_of
 from argojobs.errors import ArgojobsError
 
 
@@ -12,11 +21,6 @@ def edit_config(name: str = "", *, dry_run: bool = False) -> int:
     name: the context to begin at. Raises UsageError with the place of a mistake in the edited
     text, which is kept.
     """
-    from argojobs.cli.editor import edited, forget
-    from argojobs.config import editing
-    from argojobs.config.checking import check_config
-    from argojobs.config.files import config_file
-
     path = config_file()
     before = editing.read(path)
     kept = edited(before, path.name, line=_line(before, name))
@@ -39,12 +43,6 @@ def edit_config(name: str = "", *, dry_run: bool = False) -> int:
 
 def _line(text: str, name: str) -> int:
     """Return the line of a context. Raises UsageError for one that is not in the text."""
-    import tomllib
-
-    from argojobs.config.context_files import Contexts
-    from argojobs.config.contexts import Context
-    from argojobs.config.toml_lines import lines_of
-
     if not name:
         return 1
     try:

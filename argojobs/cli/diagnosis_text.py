@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from argojobs.cli.diagnosing import Looked
-from argojobs.cli.phases import BROKEN, of_run, sign
-from argojobs.cli.text import Line, plain, plural
+from argojobs.cli.phases import sign
+from argojobs.cli.text import Line
 from argojobs.diagnosis.finding import Finding
+from argojobs.runs.diagnosis import Looked
+from argojobs.runs.view.phases import BROKEN, of_run
+from argojobs.runs.wording import plain, plural
 
 _WELL = {
     "Succeeded": "it succeeded",

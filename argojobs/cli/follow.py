@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
-import signal
 import sys
 import threading
 import time
@@ -13,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TextIO
 
-from argojobs.cli.paths import localiser
-from argojobs.cli.pending import Pending
 from argojobs.cli.picture import Picture
 from argojobs.cli.plain_lines import PlainLines
 from argojobs.cli.text import cut, screen_of, show, shown, wrapped
 from argojobs.cli.view import tree_lines
-from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.errors import ArgojobsError
 from argojobs.images.unwinding import unwinding
+from argojobs.runs.following import Watch, to_end
+from argojobs.runs.paths import localiser
+from argojobs.runs.pending import Pending
 from argojobs.service import LogLine, Service, Workflow, is_final
 
 #: Shows some lines about a subject; none takes them back.
@@ -28,13 +27,8 @@ Tell = Callable[[str, Sequence[str]], None]
 
 Mode = Literal["live", "plain", "quiet"]
 
-#: A watch may end early (a server restarts); so often in a row it may, without any change.
-EARLY_ENDS = 5
 #: So long the last log lines are waited for once a run is final, in seconds.
 LOG_GRACE = 10.0
-
-#: Ends following when a run was pending for too long.
-_GIVES_UP = signal.SIGUSR1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,38 +101,9 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
     """
     picture = Picture(workflow, how.options)
     beside = nullcontext() if how.beside is None else how.beside(partial(_tell, how, picture))
-    with _noticing(how, picture), beside:
-        return _follow(how, picture)
-
-
-@contextmanager
-def _noticing(how: Follow, picture: Picture) -> Iterator[None]:
-    """Look once a second at whether the run waits, in a thread of its own.
-
-    It interrupts following by a signal of its own: a shell lets its background jobs ignore SIGINT.
-    """
-    pending = how.pending
-    if pending is None:
-        yield
-        return
-    over = threading.Event()
-    before = signal.signal(_GIVES_UP, signal.default_int_handler)
-
-    def look() -> None:
-        while not over.wait(1.0):
-            notice(how, picture, pending)
-            if pending.gave_up:
-                signal.pthread_kill(threading.main_thread().ident or 0, _GIVES_UP)
-                return
-
-    thread = threading.Thread(target=look, name="pending", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-        signal.signal(_GIVES_UP, before)
+    watch = Watch(how.connect, str(workflow["metadata"]["name"]), how.options)
+    with beside:
+        return _follow(how, picture, watch)
 
 
 def notice(how: Follow, picture: Picture, pending: Pending) -> None:
@@ -150,48 +115,40 @@ def notice(how: Follow, picture: Picture, pending: Pending) -> None:
         picture.note = ""
 
 
-def _follow(how: Follow, picture: Picture) -> Workflow:
+def _follow(how: Follow, picture: Picture, watch: Watch) -> Workflow:
     if how.mode == "quiet":
-        return _to_end(how, picture, lambda _: None, lambda: None)
+        return _to_end(how, picture, watch, lambda _: None, lambda: None)
     if how.mode == "plain":
-        return _follow_plain(how, picture)
-    return _follow_live(how, picture)
+        return _follow_plain(how, picture, watch)
+    return _follow_live(how, picture, watch)
 
 
 def _to_end(
     how: Follow,
     picture: Picture,
+    watch: Watch,
     changed: Callable[[Workflow], None],
     before_last: Callable[[], None],
 ) -> Workflow:
-    """Watch until the run is final, across interruptions and streams that end early."""
-    name = str(picture.workflow["metadata"]["name"])
-    presses, ends, state = 0, 0, ""
+    """Watch until the run is final; what Ctrl-C does is the reader's choice."""
+    presses = 0
+
+    def came(newest: Workflow) -> None:
+        if is_final(newest):
+            before_last()
+        picture.update(newest)
+        changed(newest)
+
+    def look() -> None:
+        if how.gone.is_set():
+            raise BrokenPipeError
+        if how.pending is not None:
+            notice(how, picture, how.pending)
+
     while True:
         try:
-            for event in how.service.watch(name):
-                if event.type == "DELETED":
-                    raise NotFoundError(f"{name} was deleted while it was followed")
-                newest = event.workflow
-                if is_final(newest):
-                    before_last()
-                    picture.update(newest)
-                    changed(newest)
-                    return newest
-                picture.update(newest)
-                changed(newest)
-            ends = ends + 1 if state == repr(picture.workflow.get("status")) else 0
-            state = repr(picture.workflow.get("status"))
-            if ends >= EARLY_ENDS:
-                raise ServerError(
-                    f"the watch of {name} keeps ending before the run does: its state is unknown",
-                    hint=f"ask again: argojobs get {name}{how.options}",
-                )
+            return to_end(watch, came, look, how.pending)
         except KeyboardInterrupt:
-            if how.gone.is_set():
-                raise BrokenPipeError from None
-            if how.pending is not None and how.pending.gave_up:
-                raise how.pending.error(name) from None
             presses += 1
             how.interrupted(presses, lambda text: _set_note(how, picture, text))
 
@@ -217,7 +174,9 @@ def tell_whole(lines: Sequence[str]) -> None:
         show([[(part, "yellow")] for part in parts], stream=sys.stderr)
 
 
-def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) -> threading.Thread:
+def _start_logs(
+    how: Follow, picture: Picture, watch: Watch, take: Callable[[LogLine], None]
+) -> threading.Thread:
     """Read the run's log lines in a thread of its own, with a service of its own."""
     name = str(picture.workflow["metadata"]["name"])
 
@@ -233,25 +192,25 @@ def _start_logs(how: Follow, picture: Picture, take: Callable[[LogLine], None]) 
         except ArgojobsError as error:
             _set_note(how, picture, f"no more log lines here: {error.what}")
         except BrokenPipeError:
-            # Nobody reads: the main thread is to end now, not at the run's next change.
+            # Nobody reads: following is to end now, not at the run's next change.
             how.gone.set()
-            _thread.interrupt_main()
+            watch.wake()
 
     thread = threading.Thread(target=read, name="logs", daemon=True)
     thread.start()
     return thread
 
 
-def _follow_plain(how: Follow, picture: Picture) -> Workflow:
+def _follow_plain(how: Follow, picture: Picture, watch: Watch) -> Workflow:
     """Follow with one line a change and one a log line."""
     local = localiser(how.service, str(picture.workflow["metadata"]["name"]))
     lines = PlainLines(how.service, picture, how.stream, local, how.now, how.kept)
     lines.changed(picture.workflow)
-    logs = _start_logs(how, picture, lines.take)
-    return _to_end(how, picture, lines.changed, lambda: logs.join(LOG_GRACE))
+    logs = _start_logs(how, picture, watch, lines.take)
+    return _to_end(how, picture, watch, lines.changed, lambda: logs.join(LOG_GRACE))
 
 
-def _follow_live(how: Follow, picture: Picture) -> Workflow:
+def _follow_live(how: Follow, picture: Picture, watch: Watch) -> Workflow:
     """Follow with a tree that is redrawn in place, and leave its last state on the screen."""
     from rich.console import Console, Group
     from rich.live import Live
@@ -271,7 +230,7 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
 
     screen = screen_of(how.stream)
     console = Console(file=how.stream, highlight=False, no_color=not screen.colour)
-    logs = _start_logs(how, picture, take)
+    logs = _start_logs(how, picture, watch, take)
     with Live(
         get_renderable=draw,
         console=console,
@@ -280,7 +239,7 @@ def _follow_live(how: Follow, picture: Picture) -> Workflow:
         redirect_stdout=False,
         redirect_stderr=False,
     ):
-        final = _to_end(how, picture, lambda _: None, lambda: logs.join(LOG_GRACE))
+        final = _to_end(how, picture, watch, lambda _: None, lambda: logs.join(LOG_GRACE))
     kept = tree_lines(picture.steps, how.now(), screen, logs=picture.logs(), keep=True)
     show([*kept, []], stream=how.stream, screen=screen)
     return final

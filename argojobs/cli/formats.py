@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
 from argojobs.cli.door import put_data
+from argojobs.manifest.yaml_write import write_yaml
 
 
 class Format(str, Enum):
@@ -44,15 +46,11 @@ def print_objects(values: Sequence[Any], form: Format) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, two blanks a level, text as it is."""
-    import json
-
     print_text(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_yaml(value: Any) -> None:
     """Print a value as YAML whose strings stay strings."""
-    from argojobs.manifest.yaml_write import write_yaml
-
     put_data(write_yaml(value))
     sys.stdout.flush()
 

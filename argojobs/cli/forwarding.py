@@ -7,13 +7,14 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from argojobs.cli.entering import Entered
 from argojobs.cli.formats import print_text
 from argojobs.cli.text import warn
 from argojobs.errors import ServerError, UsageError
+from argojobs.runs.entering import Entered
 
 if TYPE_CHECKING:
     from argojobs.client.kube.pods import KubePods
+
 
 _PORTS = re.compile(r"(?:(?P<here>[0-9]{1,5}):)?(?P<there>[0-9]{1,5})")
 _LAST = 65535

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from argojobs.cli.text import Line, Span, columns, plural
+from argojobs.cli.text import Line, Span, columns
+from argojobs.runs.wording import plural
 from argojobs.service import Gpus, GpuUse
 
 Waiting = Sequence[tuple[str, GpuUse]]

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from argojobs.cli.coercion import lean
 from argojobs.cli.door import put
 from argojobs.errors import UsageError
 from argojobs.manifest.nearest import nearest
@@ -201,7 +200,7 @@ def command_of(verb: Verb) -> Command:
         module.app if hasattr(module, "app") else _app(module, verb)
     )
     made.name = verb.name
-    return lean(made)
+    return made
 
 
 def _app(module: Any, verb: Verb) -> typer.Typer:
@@ -223,7 +222,7 @@ def root() -> Command:
     )
     app.callback(invoke_without_command=True)(_before_the_verb)
     made: Command = typer.main.get_command(app)
-    return lean(made)
+    return made
 
 
 def _before_the_verb(
@@ -239,7 +238,7 @@ def _before_the_verb(
     First: argojobs new hello && argojobs run hello.py
     """
     if version:
-        from argojobs.cli.verbs.version import own_version
+        from argojobs.runs.versions import own_version
 
         put(f"argojobs {own_version()}\n")
         raise typer.Exit

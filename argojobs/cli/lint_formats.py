@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from argojobs.cli.lint_rules import ALL
 from argojobs.cli.text import Line, Span
+from argojobs.manifest.kinds import IGNORE
 from argojobs.manifest.places import path_text, place_text
 
 if TYPE_CHECKING:
     from argojobs.cli.linting import Linted, Report
     from argojobs.manifest.lint.rules import Rule
+
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _STYLES = {"error": "bold red", "warning": "yellow"}
@@ -71,8 +76,6 @@ def as_json(linted: Linted) -> list[dict[str, Any]]:
 
 
 def _rule(code: str) -> Rule | None:
-    from argojobs.cli.lint_rules import ALL
-
     return ALL.get(code)
 
 
@@ -136,8 +139,6 @@ def _sarif_result(report: Report, index: int) -> dict[str, Any]:
 
 def _from_here(file: str) -> str:
     """Return a file from the working directory on, where it lies below: so a checkout shows it."""
-    from pathlib import Path
-
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
@@ -146,9 +147,6 @@ def _from_here(file: str) -> str:
 
 def _uri(file: str) -> str:
     """Return a file as SARIF wants it: a relative reference, or a whole `file:` URI."""
-    from pathlib import Path
-    from urllib.parse import quote
-
     name = _from_here(file)
     return Path(name).as_uri() if Path(name).is_absolute() else quote(name, safe="/")
 
@@ -183,7 +181,6 @@ def _property(text: str) -> str:
 
 def rule_lines(rule: Rule) -> list[Line]:
     """Return what `--explain` shows of a rule."""
-    from argojobs.manifest.kinds import IGNORE
     from argojobs.manifest.lint.rules import BEYOND
 
     lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {rule.title}", "")], [("", "")]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from argojobs.config.contexts import LOCAL
 from argojobs.errors import ManifestError, UsageError
+from argojobs.manifest import documents
+from argojobs.manifest.documents import PODS, written_path
+from argojobs.manifest.findings import error as found
+from argojobs.manifest.findings import warning
+from argojobs.manifest.fix import fix
+from argojobs.manifest.locate import locate_all
+from argojobs.manifest.pods import path_in_pod
+from argojobs.manifest.source_text import decode, read_text
 
 if TYPE_CHECKING:
     from argojobs.manifest.documents import Contents, Document, Other
     from argojobs.manifest.findings import Finding
     from argojobs.manifest.fix import Change
+
 
 MANIFESTS = (".yaml", ".yml", ".json")
 #: What stands for a manifest that comes on standard input, asked for by "-".
@@ -119,17 +130,12 @@ def lint_files(
 
 
 def _read(file: Path) -> Contents:
-    from argojobs.manifest import documents
-    from argojobs.manifest.source_text import decode
-
     if file == STDIN:
         return documents.parse(decode(sys.stdin.buffer.read(), str(file)), str(file))
     return documents.load(file)
 
 
 def _unreadable(file: Path, error: ManifestError) -> Report:
-    from argojobs.manifest.findings import error as found
-
     place = re.search(r":(\d+):(\d+)$", error.where)
     line, column = (int(place[1]), int(place[2])) if place else (1, 1)
     return Report(str(file), line, column, found("unreadable", (), error.what, error.hint))
@@ -143,11 +149,9 @@ def _of_contents(
     contents: Contents, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
-    from argojobs.cli.pipeline_images import linted
     from argojobs.compile.project import project_root
-    from argojobs.manifest.findings import warning
     from argojobs.manifest.lint import KINDS, lint
-    from argojobs.manifest.locate import locate_all
+    from argojobs.runs.images import linted
 
     found: list[_Found] = []
     for document in contents.workflows:
@@ -180,23 +184,16 @@ _Found = tuple["Document | Other", "Finding", tuple[str | int, ...]]
 
 
 def _placed(document: Document | Other, findings: Iterable[Finding]) -> list[_Found]:
-    from argojobs.manifest.documents import written_path
-
     return [(document, one, written_path(document, one.path)) for one in findings]
 
 
 def _request_field(name: str) -> Finding:
-    from argojobs.manifest.findings import warning
-
     what = f"`{name}` beside `workflow:` means nothing: Argo drops it"
     return warning("request-field", (), what, "move it below `workflow:`, or take it out")
 
 
 def _as_written(document: Document | Other, finding: Finding) -> Finding:
     """Return a finding with the path that its place has in a Pod or Job, which is no Workflow."""
-    from argojobs.manifest.documents import PODS
-    from argojobs.manifest.pods import path_in_pod
-
     if document.kind not in PODS:
         return finding
     return replace(finding, path=path_in_pod(document.kind, finding.path))
@@ -206,12 +203,11 @@ def _of_program(
     file: Path, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint what each pipeline of a program compiles to; nothing is packed."""
-    from argojobs.cli.pipeline_images import PipelineImages, linted
     from argojobs.compile import compile_loaded
     from argojobs.compile.bundle import IMAGE_CODE
     from argojobs.compile.load import load_all
     from argojobs.compile.origins import origin_of
-    from argojobs.config.contexts import LOCAL
+    from argojobs.runs.images import PipelineImages, linted
 
     reports: list[Report] = []
     for loaded in load_all(file):
@@ -253,8 +249,6 @@ def fix_files(files: Sequence[Path]) -> list[FileFix]:
             "--fix puts files right, and standard input is none",
             hint="name the file, or leave --fix out",
         )
-    from argojobs.manifest.fix import fix
-    from argojobs.manifest.source_text import read_text
 
     done: list[FileFix] = []
     for file in files:
@@ -272,7 +266,6 @@ def fix_files(files: Sequence[Path]) -> list[FileFix]:
 
 def _write(file: Path, text: str) -> None:
     """Replace a file's text in one step; a byte order mark, its mode and a link to it stay."""
-    import os
     import tempfile
 
     target = file.resolve()

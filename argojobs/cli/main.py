@@ -6,7 +6,6 @@ only one worth a retry); 130 interrupted.
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import sys
@@ -24,25 +23,13 @@ _CHOICE = r"('[^']*') is not one of (.*?)\.?$"
 #: In what typer says of a number that is none.
 _NUMBER = "a valid integer"
 
-#: So many new objects let Python look for cycles among them: imports make far more than the usual
-#: 700, hardly any of which ever become garbage, and looking takes a tenth of a short command.
-_NEW_OBJECTS = 50_000
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (the program's own arguments unless given) and return the exit code."""
-    if argv is not None:
-        return _run(list(argv))
-    from argojobs.cli import ahead
-
-    gc.set_threshold(_NEW_OBJECTS)
     try:
-        ahead.begin(sys.argv[1:])
-        return _run(sys.argv[1:])
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         return INTERRUPTED
-    finally:
-        gc.freeze()  # the process ends: what it leaves goes with it, cycles or not
 
 
 def _run(arguments: list[str]) -> int:

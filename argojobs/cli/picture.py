@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, wrapped
-from argojobs.cli.times import run_time
-from argojobs.cli.tree import Step, steps_of, walk
 from argojobs.cli.view import LOG_LINES, counts, tree_lines
-from argojobs.cli.waiting import awaited
+from argojobs.runs.view.followed import Followed
+from argojobs.runs.view.phases import word
+from argojobs.runs.view.times import run_time
+from argojobs.runs.waiting import awaited
 from argojobs.service import phase_of
 
 #: Lines around the tree: the headline, a blank one, the line of progress, the cursor's.
 FRAME = 4
 
 
-class Picture:
+class Picture(Followed):
     """The newest state of a run and the newest log lines of each pod.
 
-    The steps are made out only when somebody asks for them: who waits in silence never does, and
-    the run has the machine to itself. options: what a command must say to get to it.
+    options: what a command must say to get to it.
     """
 
     def __init__(self, workflow: dict[str, Any], options: str = "") -> None:
+        super().__init__(workflow)
         self.options = options
-        self._lock = threading.RLock()
         self._logs: dict[str, deque[str]] = {}
         self._unfinished: set[str] = set()  # pods whose last line is
         self.note = ""
         self._told: dict[str, tuple[str, ...]] = {}
-        self.workflow = workflow
-        self._steps: tuple[Step, ...] | None = None
-        self._by_pod: dict[str, Step] | None = None
-
-    def update(self, workflow: dict[str, Any]) -> None:
-        """Take a newer state of the run."""
-        with self._lock:
-            self.workflow = workflow
-            self._steps = self._by_pod = None
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The run's steps in its newest state."""
-        with self._lock:
-            if self._steps is None:
-                self._steps = steps_of(self.workflow)
-            return self._steps
 
     def add_line(self, node_id: str, text: str, *, unfinished: bool = False) -> None:
         """Take a log line of a pod, in the place of one that was unfinished."""
@@ -67,19 +49,6 @@ class Picture:
         with self._lock:
             self._told[subject] = tuple(lines)
 
-    def step_name(self, node_id: str) -> str:
-        """Return the path, as shown, of the step whose pod this is; "" if not known yet."""
-        with self._lock:
-            step = self.step_of(node_id)
-            return _pod_name(step, node_id) if step is not None else ""
-
-    def step_of(self, node_id: str) -> Step | None:
-        """Return the step whose pod this is, None if it is not known yet."""
-        with self._lock:
-            if self._by_pod is None:
-                self._by_pod = {pod: step for step in walk(self.steps) for pod in step.pods}
-            return self._by_pod.get(node_id)
-
     def logs(self) -> dict[str, tuple[str, ...]]:
         """Return the newest log lines of each pod."""
         with self._lock:
@@ -88,7 +57,7 @@ class Picture:
     @property
     def phase(self) -> str:
         """The run's phase, as a word."""
-        return phases.word(phase_of(self.workflow))
+        return word(phase_of(self.workflow))
 
     def lines(self, now: float, screen: Screen) -> list[Line]:
         """Draw the run at a moment so that it fits the screen."""
@@ -122,8 +91,3 @@ def _fitting(told: Sequence[Sequence[str]], most: int) -> list[str]:
     """Return what is told of each subject; where it is too much, the first line of each."""
     lines = [line for each in told for line in each]
     return lines if len(lines) <= most else [each[0] for each in told if each][:most]
-
-
-def _pod_name(step: Step, pod: str) -> str:
-    """Return what a pod's log lines are headed with: its step, and the attempt if it is one."""
-    return f"{step.title}({step.pods.index(pod)})" if len(step.pods) > 1 else step.title

@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import TextIO
 
 from argojobs.cli import phases
-from argojobs.cli.paths import Localise
 from argojobs.cli.picture import Picture
-from argojobs.cli.text import Line, plain, show
-from argojobs.cli.times import clock, elapsed
-from argojobs.cli.tree import Step, progress
+from argojobs.cli.text import Line, show
 from argojobs.cli.view import ITEMS, items_text
-from argojobs.cli.waiting import awaited
 from argojobs.errors import ArgojobsError
+from argojobs.runs.paths import Localise
+from argojobs.runs.view.phases import BROKEN, ENDED
+from argojobs.runs.view.steps import Step, progress
+from argojobs.runs.view.times import clock, elapsed
+from argojobs.runs.waiting import awaited
+from argojobs.runs.wording import plain
 from argojobs.service import LogLine, Service, Workflow
 
 
@@ -100,9 +102,9 @@ class PlainLines:
         if step.phase in {"", "Pending"} or self._phases.get(step.path) == step.phase:
             return
         self._phases[step.path] = step.phase
-        if step.phase in phases.ENDED and not step.reused:
+        if step.phase in ENDED and not step.reused:
             self._drain(step.pods)
-        if step.path not in self._of_many or step.phase in phases.BROKEN:
+        if step.path not in self._of_many or step.phase in BROKEN:
             self._write(_change(step, now))
 
     def _tell_tenths(self, step: Step, now: float) -> None:
@@ -160,9 +162,9 @@ def _again(step: Step, now: float) -> Line:
 def _change(step: Step, now: float) -> Line:
     if step.reused:
         return [(f"{clock(now)}  ", "dim"), (f"{step.title} reused", phases.style("Skipped"))]
-    broken = step.message and step.phase in phases.BROKEN
+    broken = step.message and step.phase in BROKEN
     why = f": {plain(step.message.splitlines()[0])}" if broken else ""
-    took = _took(step) if step.phase in phases.ENDED - {"Skipped", "Omitted"} else ""
+    took = _took(step) if step.phase in ENDED - {"Skipped", "Omitted"} else ""
     return [
         (f"{clock(now)}  ", "dim"),
         (f"{step.title} {step.phase}", phases.style(step.phase)),

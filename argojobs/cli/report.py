@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from argojobs.cli.paths import localiser
-from argojobs.cli.phases import sign, was_stopped
-from argojobs.cli.text import Line, Screen, more_lines, plain, plural
-from argojobs.cli.times import elapsed
-from argojobs.cli.tree import Step, failed_steps, steps_of, succeeded
-from argojobs.diagnosis.log_end import TRACEBACK, last_error
-from argojobs.service import STOP_MESSAGE, Service
+from argojobs.cli.phases import sign
+from argojobs.cli.text import Line, Screen, more_lines
+from argojobs.diagnosis.log_end import TRACEBACK
+from argojobs.runs.failures import cause, first_line
+from argojobs.runs.view.phases import was_stopped
+from argojobs.runs.view.steps import Step, failed_steps, steps_of, succeeded, typed
+from argojobs.runs.view.times import elapsed
+from argojobs.runs.wording import plain, plural
+from argojobs.service import STOP_MESSAGE
 
 #: The newest log lines of the failing step that are shown.
 TAIL = 20
 
 #: So many of the other steps that failed are named.
 NAMED = 4
-
-#: A message that a Python traceback says more about: the program just ended.
-_PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's first line)?")
 
 
 def failure_lines(
@@ -49,7 +46,7 @@ def failure_lines(
     broken = failed_steps(steps)
     lines: list[Line] = [] if streamed else [[(text, "")] for text in tail(log)]
     mark, style = sign(str(status.get("phase", "Failed")), signs=screen.signs)
-    message = _one_line(str(status.get("message", "")))
+    message = first_line(str(status.get("message", "")))
     if broken:
         first = broken[0]
         message = cause(workflow, first, log)
@@ -76,23 +73,6 @@ def failure_lines(
     return [*lines, *more_lines(more, screen.width)]
 
 
-def typed(step: Step) -> str:
-    """Return the path of a step as a shell takes it."""
-    return shlex.quote(step.typed)
-
-
-def cause(workflow: dict[str, Any], step: Step, log: Sequence[str]) -> str:
-    """Return why a step failed: where its program just ended, the error that its log ends with."""
-    of_run = str((workflow.get("status") or {}).get("message", ""))
-    message = _one_line(step.message) or _one_line(of_run)
-    code = _PLAIN_EXIT.match(message)
-    error = last_error([plain(text) for text in log]) if code else ""
-    if not code or not error:
-        return message
-    early = ", before the step's first line" if code[2] else ""
-    return f"{error} (exit code {code[1]}{early})"
-
-
 def _stopped_lines(
     workflow: dict[str, Any],
     steps: Sequence[Step],
@@ -108,7 +88,7 @@ def _stopped_lines(
     return [
         [
             (f"{mark} {name} was stopped{after}", "yellow"),
-            (f"{_because(_one_line(why))}, {done} of {plural(count, 'step')} succeeded", ""),
+            (f"{_because(first_line(why))}, {done} of {plural(count, 'step')} succeeded", ""),
         ],
         *more_lines([f"argojobs {verb} {name}{options}" for verb in ("get", "logs")], screen.width),
     ]
@@ -133,22 +113,8 @@ def tail(log: Sequence[str]) -> list[str]:
     return last
 
 
-def failing_log(service: Service, workflow: dict[str, Any]) -> list[str]:
-    """Read the newest log lines of the step that failed first; none if it has no pod."""
-    broken = failed_steps(steps_of(workflow))
-    if not broken or not broken[0].pods or was_stopped(workflow):
-        return []
-    name = str(workflow["metadata"]["name"])
-    pod, local = broken[0].pods[-1], localiser(service, name)
-    return [local(line.text) for line in service.logs(name, node_id=pod, tail=200)]
-
-
 def _because(message: str) -> str:
     return f": {message}" if message else ""
-
-
-def _one_line(message: str) -> str:
-    return plain(message.strip().splitlines()[0]) if message.strip() else ""
 
 
 def _attempts(step: Step) -> str:

@@ -1,29 +1,21 @@
-"""Runs as a table: what `list` shows."""
+"""Runs as a table, and for programs: what `list` shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from argojobs.cli.facts import COMMAND_LINE, commit, images, label, parameters
-from argojobs.cli.owners import owner_of
-from argojobs.cli.phases import of_run, sign, style
-from argojobs.cli.text import Line, Span, columns, plain
-from argojobs.cli.times import ago, moment, run_time
+from argojobs.cli.formats import Format, print_objects
+from argojobs.cli.phases import sign, style
+from argojobs.cli.summary import one_line
+from argojobs.cli.text import Line, Span, columns
+from argojobs.runs.listing import Listed
+from argojobs.runs.owners import owner_of
+from argojobs.runs.view.facts import COMMAND_LINE, commit, images, label, parameters
+from argojobs.runs.view.phases import of_run
+from argojobs.runs.view.times import ago, moment, run_time
+from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE
-
-
-class Listed(NamedTuple):
-    """A run of a list: its object, its context, and what it waits for."""
-
-    run: Mapping[str, Any]
-    context: str = ""
-    waits: str = ""
-
-    @property
-    def name(self) -> str:
-        """The run's name."""
-        return str(self.run["metadata"]["name"])
 
 
 class Shown(NamedTuple):
@@ -86,8 +78,6 @@ def _note(one: Listed, phase: str) -> str:
 
 def extended_facts(run: Mapping[str, Any]) -> list[list[Span]]:
     """Return what there is to know of a run beside its row, a title and a text each."""
-    from argojobs.cli.summary import one_line
-
     given = "  ".join(f"{name}={one_line(value)}" for name, value in parameters(run).items())
     notes: Mapping[str, Any] = run["metadata"].get("annotations") or {}
     facts = (
@@ -99,3 +89,17 @@ def extended_facts(run: Mapping[str, Any]) -> list[list[Span]]:
         ("command", plain(str(notes.get(COMMAND_LINE, "")))),
     )
     return [[(title, "dim"), (text, "")] for title, text in facts if text]
+
+
+CONTEXT_NOTE = "argojobs.dev/context"
+
+
+def print_for_programs(found: Sequence[Listed], output: Format, *, contexts: bool) -> None:
+    """Print runs for programs; of several contexts each says in an annotation where it is."""
+    runs = [dict(one.run) for one in found]
+    if contexts:
+        for one, run in zip(found, runs, strict=True):
+            metadata = run["metadata"]
+            notes = {**(metadata.get("annotations") or {}), CONTEXT_NOTE: one.context}
+            run["metadata"] = {**metadata, "annotations": notes}
+    print_objects(runs, output)

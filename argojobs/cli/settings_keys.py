@@ -6,6 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import tomllib
+
+from argojobs.cli.config_change import from_here
+from argojobs.cli.context_table import leaves
+from argojobs.config.checking import check_change
+from argojobs.config.context_files import load_contexts
+from argojobs.config.editing import with_value, without
+from argojobs.config.files import PROJECT_FILE, config_file
+from argojobs.config.reading import Reader, text_of
+from argojobs.config.settings import load_settings
 from argojobs.errors import UsageError
 
 #: A place in a config file: its keys from the top.
@@ -18,8 +28,6 @@ def split_key(key: str, document: Mapping[str, Any]) -> At:
     document: the file; a context of it may have dots in its name without quotes. Raises UsageError
     for what is no key.
     """
-    import tomllib
-
     for name in sorted(document.get("contexts") or {}, key=len, reverse=True):
         start = f"contexts.{name}"
         if key == start or key.startswith(f"{start}."):
@@ -47,11 +55,6 @@ def with_setting(text: str, key: str, value: str) -> str:
     A value is what its key takes: a number, true, a list or a table as TOML writes them, else the
     text itself. Raises UsageError, without a place, where the key takes neither.
     """
-    import tomllib
-
-    from argojobs.cli.config_change import from_here
-    from argojobs.config.editing import with_value
-
     at = split_key(key, tomllib.loads(text))
     if at[0] == "contexts":
         value = from_here(at[-1], value)
@@ -70,10 +73,6 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 def without_setting(text: str, key: str) -> str:
     """Return a config file's text without one value or table. Raises NotFoundError."""
-    import tomllib
-
-    from argojobs.config.editing import without
-
     return without(text, split_key(key, tomllib.loads(text)))
 
 
@@ -82,12 +81,6 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
 
     Raises UsageError for a file in which something is wrong.
     """
-    from argojobs.cli.context_table import leaves
-    from argojobs.config.context_files import load_contexts
-    from argojobs.config.files import PROJECT_FILE, config_file
-    from argojobs.config.reading import Reader, text_of
-    from argojobs.config.settings import load_settings
-
     load_settings(project)
     known = load_contexts(project).by_name
     files = [config_file(), *([project / PROJECT_FILE] if project is not None else [])]
@@ -102,8 +95,6 @@ def effective(project: Path | None) -> dict[At, tuple[Any, str]]:
 
 def _candidates(value: str) -> list[Any]:
     """Return what a value may be: TOML's number, boolean, list or table, and the text."""
-    import tomllib
-
     try:
         literal = tomllib.loads(f"value = {value}")
     except tomllib.TOMLDecodeError:
@@ -115,10 +106,6 @@ def _candidates(value: str) -> list[Any]:
 
 def _check(before: str, after: str, at: At) -> None:
     """Check a new text; a mistake at the place that was set has no line yet."""
-    from argojobs.config.checking import check_change
-    from argojobs.config.files import config_file
-    from argojobs.config.reading import Reader
-
     path = config_file()
     try:
         check_change(before, after, path)

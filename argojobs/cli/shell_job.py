@@ -8,9 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from argojobs.cli.entering import Entered, enter, pods_of, running_step
+from argojobs.cli.entering import enter
+from argojobs.cli.follow import Follow, follow, leave, told_when_left
+from argojobs.cli.formats import print_object
+from argojobs.cli.main import INTERRUPTED
+from argojobs.cli.started import link_lines, stopper
+from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, columns, show, warn
-from argojobs.cli.times import elapsed
 from argojobs.client.failures import UnclearError
 from argojobs.errors import (
     ArgojobsError,
@@ -21,14 +25,17 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest import shell_job
+from argojobs.runs.entering import Entered, pods_of, running_step
+from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.cli.formats import Format
-    from argojobs.cli.pending import Pending
     from argojobs.client.kube.pods import KubePods
     from argojobs.engine.pods import LocalPods
+    from argojobs.runs.pending import Pending
+    from argojobs.runs.target import Target
+
 
 #: So often it is asked whether the step runs: here, and of a server at first and later.
 _HERE, _SOON, _LATER = 0.1, 1.0, 5.0
@@ -43,9 +50,6 @@ def say_waits(created: Workflow, place: Target, output: Format | None, idle: int
 
     idle: after how many seconds without use it ends by itself on a cluster, 0 for never.
     """
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
-
     if output is not None:
         print_object(created, output)
         return
@@ -74,11 +78,6 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     Ctrl-C meanwhile is as `follow_run` has it. idle: as `say_waits` has it. Raises RunFailedError when it was pending for too
     long, and what entering raises; then it is said how to come back and to end the job.
     """
-    from argojobs.cli.follow import leave, told_when_left
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.started import stopper
-
     name = str(created["metadata"]["name"])
     itself = f"; {_by_itself(idle)}" if idle and place.local is None else ""
     started: Line = [(name, "bold"), (f" started{itself}", "")]
@@ -243,9 +242,6 @@ def _stopped(place: Target, name: str, why: str) -> bool:
 
 def _to_the_end(place: Target, workflow: Workflow) -> int:
     """Wait for the end of a job, show it beside the shell's output, and return the exit code."""
-    from argojobs.cli.follow import Follow, follow, leave
-    from argojobs.cli.summary import show_end
-
     how = Follow(place.service, place.again, sys.stderr, "quiet", leave, options=place.options)
     final = follow(how, workflow)
     return show_end(place, final, sys.stderr, time.time(), streamed=False)
@@ -253,8 +249,6 @@ def _to_the_end(place: Target, workflow: Workflow) -> int:
 
 def enter_job(place: Target, workflow: Workflow, step: str) -> int:
     """Come back to a job that waits for a shell: `ssh --end`. Raises UsageError for another run."""
-    from argojobs.cli.follow import told_when_left
-
     name = str(workflow["metadata"]["name"])
     if not shell_job.waits_for_shell(workflow):
         raise UsageError(

@@ -7,24 +7,27 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.door import put
-from argojobs.cli.formats import Format
+from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
+from argojobs.cli.formats import Format, print_object
+from argojobs.cli.main import INTERRUPTED
+from argojobs.cli.summary import show_end
+from argojobs.cli.text import Line, more_lines, screen_of, show, warn
 from argojobs.errors import ConflictError, RunFailedError
+from argojobs.runs.debug_tunnels import to_attach
+from argojobs.runs.links import storage_link, ui_link
 from argojobs.service import Service, Workflow
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.cli.pending import Pending
+    from argojobs.config.contexts import Context
+    from argojobs.runs.pending import Pending
+    from argojobs.runs.target import Target
 
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:
     """Say that a run has started, where it is to be seen, and how to follow or stop it."""
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.text import more_lines, screen_of, show
-
     if output is not None:
         print_object(created, output)
         return
@@ -49,10 +52,6 @@ def follow_new(
     folder: Path | None = None,
 ) -> int:
     """Say where a new run is to be seen, and follow it: see `follow_run`."""
-    from argojobs.cli.follow import goes_on, told_when_left
-    from argojobs.cli.links import link_lines
-    from argojobs.cli.text import show
-
     with told_when_left(goes_on(str(created["metadata"]["name"]), place.options)):
         show(link_lines(created, place.context), stream=_stream(output))
     return follow_run(place, created, output, quiet=quiet, pending=pending, folder=folder)
@@ -77,12 +76,7 @@ def follow_run(
 
     Raises RunFailedError when it was pending for too long.
     """
-    from argojobs.cli.debug.ways import beside_of, to_attach
-    from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.summary import show_end
-    from argojobs.cli.text import warn
+    from argojobs.cli.debug.following import beside_of  # it knows much of editors
 
     name = str(created["metadata"]["name"])
     stream = _stream(output)
@@ -143,3 +137,9 @@ def stopper(
                 raise KeyboardInterrupt
 
     return on_interrupt
+
+
+def link_lines(workflow: dict[str, Any], context: Context) -> list[Line]:
+    """Return both links as lines; none for this machine."""
+    links = (("ui", ui_link(workflow, context)), ("storage", storage_link(workflow, context)))
+    return [[(f"  {title:<8}", "dim"), (link, "")] for title, link in links if link]

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from argojobs.cli.phases import sign
-from argojobs.cli.report import failing_log, failure_lines
-from argojobs.cli.text import Line, Screen, columns, more_lines, plain, plural, screen_of, show
-from argojobs.cli.times import elapsed, run_seconds
-from argojobs.cli.tree import progress, steps_of
+from argojobs.cli.report import failure_lines
+from argojobs.cli.text import Line, Screen, columns, more_lines, screen_of, show
+from argojobs.runs.failures import failing_log
+from argojobs.runs.stores import Where, where_in
+from argojobs.runs.target import Target
+from argojobs.runs.view.facts import has_succeeded, outputs_of
+from argojobs.runs.view.steps import progress, steps_of
+from argojobs.runs.view.times import elapsed, run_seconds
+from argojobs.runs.wording import plain, plural
 from argojobs.runtime.wire import readable
-from argojobs.service import phase_of
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
 
 #: A number with more decimals than a reader wants, standing by itself.
 _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"
-
-Where = Callable[[dict[str, Any]], str]
-
-
-def succeeded(workflow: dict[str, Any]) -> bool:
-    """Tell whether a final run succeeded."""
-    return phase_of(workflow) == "Succeeded"
 
 
 def show_end(
@@ -36,12 +29,13 @@ def show_end(
     streamed: its log lines were just shown.
     """
     screen = screen_of(stream)
-    if succeeded(workflow):
+    if has_succeeded(workflow):
         where = where_in(place, workflow)
         lines = success_lines(workflow, screen, now, where, place.options)
         show(lines, stream=stream, screen=screen)
         return 0
-    from argojobs.cli.diagnosing import why
+
+    from argojobs.runs.diagnosis import why  # only for what broke: it knows a lot
 
     took = run_seconds(workflow, now)
     log = failing_log(place.service, workflow)
@@ -80,16 +74,6 @@ def success_lines(
     return [*lines, *more_lines(more, screen.width)]
 
 
-def outputs_of(workflow: dict[str, Any]) -> dict[str, Any]:
-    """Return the outputs of a run: those of its entrypoint."""
-    status = workflow.get("status") or {}
-    name = workflow["metadata"]["name"]
-    root: dict[str, Any] = next(
-        (n for n in (status.get("nodes") or {}).values() if n.get("name") == name), {}
-    )
-    return root.get("outputs") or status.get("outputs") or {}
-
-
 def output_lines(outputs: dict[str, Any], where: Where) -> list[Line]:
     """Lay out outputs: parameters with their values, artifacts with where they are."""
     rows = [
@@ -115,20 +99,3 @@ def one_line(value: Any) -> str:
     first, newline, _ = text.partition("\n")
     shown = plain(first)
     return shown[:200] + " ..." if newline or len(shown) > 200 else shown
-
-
-def where_in(place: Target, workflow: dict[str, Any]) -> Where:
-    """Return how to say where an artifact of a run lies: a path here, `s3://bucket/key`, its key."""
-
-    def where(artifact: dict[str, Any]) -> str:
-        from argojobs.cli.stores import bucket_of
-
-        key = str((artifact.get("s3") or {}).get("key", ""))
-        if not key:
-            return ""
-        if place.local is not None:
-            return str(place.local.repository().local(key) or key)
-        bucket = bucket_of(workflow, artifact, place)
-        return f"s3://{bucket}/{key}" if bucket else key
-
-    return where

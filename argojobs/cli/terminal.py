@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import termios
+import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -27,8 +29,6 @@ def size() -> os.terminal_size:
 @contextmanager
 def kept() -> Iterator[None]:
     """Set the terminal afterwards as it was, whatever happens; the signals that end us too."""
-    import termios
-
     source = sys.stdin.fileno()
     before = termios.tcgetattr(source)
     try:
@@ -52,8 +52,6 @@ def raw() -> Iterator[int]:
 
     The value is a file descriptor that has something to read when the terminal's size has changed.
     """
-    import tty
-
     changed, tell = os.pipe()
     os.set_blocking(tell, False)  # full means that it is told already
 

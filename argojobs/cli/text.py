@@ -14,7 +14,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TextIO
 
-from argojobs.cli.door import clean, put_lines
+from argojobs.cli.door import put_lines
+from argojobs.runs.progress import Kind
+from argojobs.runs.wording import clean, plain
 
 Span = tuple[str, str]
 Line = Sequence[Span]
@@ -64,11 +66,6 @@ def _shows_signs(stream: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def plural(count: int, thing: str) -> str:
-    """Say how many there are of a thing: `1 step`, `2 steps`."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def cells(text: str) -> int:
@@ -154,19 +151,6 @@ def _paint(text: str, style: str) -> str:
     return f"\x1b[{codes}m{text}\x1b[0m" if codes and text else text
 
 
-def plain(text: str) -> str:
-    """Return a text of one line as it may be shown.
-
-    A progress bar overwrites its line with carriage returns: its last state is kept.
-    """
-    if "\r" in text:
-        text = text.rstrip("\r").rpartition("\r")[2]
-    text = clean(text)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else " " if c == "\t" else "" for c in text.expandtabs(4))
-
-
 def shown(line: Line) -> list[Span]:
     """Return a line whose texts may be shown, wherever they come from."""
     return [(clean(text), style) for text, style in line]
@@ -227,6 +211,14 @@ def warn(texts: Iterable[str], word: str = "warning") -> None:
     seen = screen_of(sys.stderr)
     lines: list[Line] = [[(f"{word}: ", "yellow"), (text, "")] for text in dict.fromkeys(texts)]
     show(lines, stream=sys.stderr, screen=Screen(seen.colour, seen.signs, width=0))
+
+
+def tell(kind: Kind, text: str) -> None:
+    """Write what `runs` reports to standard error: see `runs.progress`."""
+    if kind == "progress":
+        say(text)
+    else:
+        warn([text], kind)
 
 
 def say(text: str) -> None:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from argojobs.cli import phases
-from argojobs.cli.text import Line, Screen, Span, cells, fit, plain, plural
-from argojobs.cli.times import elapsed
-from argojobs.cli.tree import Step, items_done, progress, succeeded
+from argojobs.cli.text import Line, Screen, Span, cells, fit
+from argojobs.runs.view.phases import BROKEN, ENDED
+from argojobs.runs.view.steps import Step, items_done, progress, succeeded
+from argojobs.runs.view.times import elapsed
+from argojobs.runs.wording import plain, plural
 from argojobs.service import phase_of
 
 #: So many items of a fan-out are shown one by one; of more, only those that run or broke.
@@ -84,7 +86,7 @@ def _shown(step: Step, *, compact: bool) -> Sequence[Step]:
         return step.children
     if step.phase == "" or (len(step.children) <= ITEMS and not compact):
         return step.children if step.phase else ()
-    broken = [child for child in step.children if child.phase in phases.BROKEN]
+    broken = [child for child in step.children if child.phase in BROKEN]
     running = [child for child in step.children if child.phase == "Running"]
     return (broken + running)[:ITEMS]
 
@@ -122,7 +124,7 @@ def _kind(row: Row) -> tuple[int, bool] | None:
 
 def _quiet(step: Step) -> bool:
     """Tell whether nothing goes on in a step: it ended well, or has not begun."""
-    return step.phase == "" or (step.phase in phases.ENDED and step.phase not in phases.BROKEN)
+    return step.phase == "" or (step.phase in ENDED and step.phase not in BROKEN)
 
 
 def _newest(row: Row, logs: Mapping[str, Sequence[str]] | None) -> Sequence[str]:
@@ -168,7 +170,7 @@ def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen)
         spans.append((" " * (name_width - cells(label)), ""))
         spans.append((f"  {time:>7}", "dim"))
     if note:
-        spans.append((f"  {note}", "red" if step.phase in phases.BROKEN else "dim"))
+        spans.append((f"  {note}", "red" if step.phase in BROKEN else "dim"))
     return spans
 
 
@@ -212,7 +214,7 @@ def _note(step: Step, screen: Screen, now: float) -> str:
 
 def ended_counts(workflow: dict[str, Any], steps: Sequence[Step]) -> str:
     """Say how far a run is, or, where it broke, how many of its steps succeeded."""
-    if phase_of(workflow) not in phases.BROKEN:
+    if phase_of(workflow) not in BROKEN:
         return counts(steps)
     done, count = succeeded(steps)
     return f"{done} of {plural(count, 'step')} succeeded"

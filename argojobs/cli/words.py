@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from argojobs.errors import UsageError
-
-if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
 
 SEPARATOR = "--"
 WORDS = "argojobs.words"
@@ -61,8 +58,6 @@ class TakesWords(TyperCommand):
 
 def _of_pipeline(name: str, word: str, args: Sequence[str]) -> UsageError | None:
     """Return the error for a word behind a file that defines a pipeline of this name; else None."""
-    import ast
-
     file = next((one for one in args if one.endswith(".py") and Path(one).is_file()), None)
     if file is None:
         return None
@@ -103,68 +98,3 @@ def verb_first(arguments: Sequence[str], verbs: Container[str]) -> list[str]:
     if at < 0 or any(word in verbs for word in own[:at]):
         return found
     return ["run", found[at + 1], *found[:at], *found[at + 2 :]]
-
-
-def loaded_by(ctx: Any, *, retries: int | None = None) -> Loaded:
-    """Return what a command line means: the workflow of a file, a script, or a command in an image.
-
-    retries: further attempts of a script or command. Raises UsageError for a command line that
-    names nothing to run, or asks for what a pipeline says itself; and as `load`.
-    """
-    from argojobs.compile.load import load, load_beside_code, load_command, of_words
-
-    words, name = words_of(ctx), ctx.info_name
-    if words and ctx.params.get("beside_code"):
-        return load_beside_code(words)
-    if ctx.params.get("shell"):
-        from argojobs.cli.shell_wish import loaded_shell
-
-        return loaded_shell(ctx.params, words)
-    if ctx.params.get("idle"):
-        raise UsageError("--idle is for a job that waits for a shell", hint="add --shell")
-    if ctx.params.get("from_template"):
-        return _loaded_from(ctx.params, words)
-    file, image = str(ctx.params.get("file") or ""), str(ctx.params.get("image") or "")
-    pipeline = str(ctx.params.get("pipeline") or "")
-    if file:
-        loaded = load(file, pipeline, words)
-    elif words is None:
-        raise UsageError(
-            f"{name} wants a file" + (", or the command for the image after --" if image else ""),
-            hint=f"argojobs {name} FILE, or argojobs {name} --image IMAGE -- COMMAND"
-            + (" (without a COMMAND: the image's own)" if image else ""),
-        )
-    elif not image:
-        raise UsageError(
-            "there is neither a file nor an image before --",
-            hint=f"argojobs {name} FILE -- WORDS, or argojobs {name} --image IMAGE -- COMMAND",
-        )
-    elif pipeline:
-        raise UsageError("--pipeline without a file", hint="leave it out, or name the file")
-    else:
-        loaded = load_command(image, words)
-    if retries is None:
-        return loaded
-    if loaded.made_of is None:
-        raise UsageError(
-            "--retries is for plain scripts and commands in an image",
-            hint="a pipeline says it itself: @step(retry=3), or @pipeline(retry=3) for all steps",
-        )
-    return of_words(loaded, replace(loaded.made_of, retry=retries))
-
-
-def _loaded_from(params: Any, words: Sequence[str] | None) -> Loaded:
-    """Return the run of a template on a server. UsageError for what else is named to be run."""
-    from argojobs.cli.from_template import loaded_from
-
-    others = {
-        "a file": params.get("file"),
-        "--pipeline": params.get("pipeline"),
-        "--image": params.get("image"),
-        "words after --": words is not None,
-        "--retries": params.get("retries") is not None,
-    }
-    named = next((what for what, is_given in others.items() if is_given), "")
-    if named:
-        raise UsageError(f"--from and {named} exclude each other", hint="leave one of them out")
-    return loaded_from(str(params["from_template"]))

@@ -33,7 +33,7 @@ _WAITS = (
     + """\
 limit=$1 asleep=
 over() {
-  trap '' TERM
+  trap '' TERM USR1
   kill $asleep 2>/dev/null
   exec 3<&-
   rm -rf "$here"

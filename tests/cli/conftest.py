@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import pytest
 from fake_service import FakeService, Shared, of, workflow
 
-from argojobs.cli import connect as connecting
 from argojobs.cli.main import main
-from argojobs.cli.owners import user_name
+from argojobs.cli.text import tell
 from argojobs.config.contexts import LOCAL, Context
+from argojobs.runs import target as connecting
+from argojobs.runs.owners import user_name
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Answer:
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeService:
     """The service that every verb finds."""
     fake = FakeService()
-    place = connecting.Target(LOCAL, fake, pytest.fail, lambda: fake)
+    place = connecting.Target(LOCAL, fake, pytest.fail, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
@@ -40,7 +41,9 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Shared:
         workflow("demo-none1", created="2026-01-03T00:00:00Z"),
     )
     abacus = Context("abacus", server="https://abacus", namespace="ml")
-    place = connecting.Target(abacus, fake, pytest.fail, lambda: fake, " --context abacus")
+    place = connecting.Target(
+        abacus, fake, pytest.fail, lambda: fake, " --context abacus", tell=tell
+    )
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake

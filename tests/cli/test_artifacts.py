@@ -9,8 +9,9 @@ import pytest
 from fake_service import FakeService, node, workflow
 from minio import Minio
 
-from argojobs.cli import connect as connecting
+from argojobs.cli.text import tell
 from argojobs.config.contexts import S3, Context
+from argojobs.runs import target as connecting
 
 MANIFEST = """
 kind: Workflow
@@ -259,7 +260,7 @@ def remote(bucket, s3_service, monkeypatch):
         secret_key="env:AWS_SECRET_ACCESS_KEY",
     )
     context = Context("far", s3=s3)
-    place = connecting.Target(context, fake, pytest.fail, lambda: fake)
+    place = connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from fake_service import FakeService, node, workflow
 
-from argojobs.cli import connect as connecting
 from argojobs.cli.completion import (
     complete_parameter,
     complete_pipeline,
@@ -18,6 +17,7 @@ from argojobs.cli.completion import (
     complete_step,
 )
 from argojobs.errors import HostError
+from argojobs.runs import target as connecting
 
 
 def completed(words: str, home: Path) -> list[str]:

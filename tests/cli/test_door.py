@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import argojobs
 from argojobs.cli import door
-from argojobs.cli.door import clean, coloured
-from argojobs.cli.text import plain, show
+from argojobs.cli.text import show
 from argojobs.net import known_secrets
+from argojobs.runs import wording
+from argojobs.runs.wording import clean, coloured, plain
 
 PACKAGE = Path(argojobs.__file__).parent
 
@@ -66,7 +67,7 @@ def test_logs_keep_colours_which_end_and_the_returns_of_progress_bars():
 def test_nothing_is_left_that_a_terminal_obeys(text):
     assert not set(clean(text)) & set("\x1b\x9b\x9d\x07\r")
     assert clean(clean(text)) == clean(text)
-    left = door._SGR.sub("", coloured(text))
+    left = wording._SGR.sub("", coloured(text))
     assert not set(left) & set("\x1b\x9b\x9d\x07")
 
 
@@ -101,6 +102,7 @@ def test_lines_are_cleaned_wherever_their_texts_come_from():
 
 #: Who writes past the door, and why.
 KNOWN = {
+    "api.py": "progress for a script, a clean line each",
     "cli/door.py": "the door",
     "cli/entering.py": "a shell in a step has the terminal",
     "cli/follow.py": "rich draws lines that are clean (`shown`)",

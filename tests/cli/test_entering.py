@@ -6,9 +6,9 @@ import pytest
 from fake_service import node, workflow
 
 from argojobs.cli import entering
-from argojobs.cli.entering import Entered, running_step
 from argojobs.cli.forwarding import ports_of
 from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.runs.entering import Entered, running_step
 from argojobs.service import Pod
 
 RUN = "demo-x7k2p"
@@ -71,10 +71,10 @@ def test_no_such_step_names_the_nearest():
 
 
 def test_the_first_shell_of_the_image_is_taken():
-    assert entering._shell(FakePods("sh", "bash"), "p", "main") == "bash"
-    assert entering._shell(FakePods("sh"), "p", "main") == "sh"
+    assert entering.shell_of(FakePods("sh", "bash"), "p", "main") == "bash"
+    assert entering.shell_of(FakePods("sh"), "p", "main") == "sh"
     with pytest.raises(UsageError, match="has no shell, neither bash nor sh") as caught:
-        entering._shell(FakePods(), "p", "main")
+        entering.shell_of(FakePods(), "p", "main")
     assert "-- PROGRAM" in caught.value.hint
 
 

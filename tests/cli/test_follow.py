@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -275,10 +276,6 @@ def test_a_reader_that_is_gone_ends_following_at_once(
     service: FakeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread of the logs finds it; the main thread is woken, and nobody sees a traceback."""
-    import threading
-
-    woken = threading.Event()
-    monkeypatch.setattr("argojobs.cli.follow._thread.interrupt_main", woken.set)
     plain = how(service)
 
     def gone(_: str) -> int:
@@ -288,10 +285,9 @@ def test_a_reader_that_is_gone_ends_following_at_once(
         yield WatchEvent("ADDED", workflow("r", ""))
         plain.stream.write = gone  # type: ignore[method-assign]
         ready.set()
-        assert woken.wait(10)
-        raise KeyboardInterrupt
+        ended.wait()
 
-    ready = threading.Event()
+    ready, ended = threading.Event(), threading.Event()
     logs = service.logs
 
     def later(*given: object, **more: object):
@@ -302,15 +298,16 @@ def test_a_reader_that_is_gone_ends_following_at_once(
     service.logs = later  # type: ignore[method-assign]
     with pytest.raises(BrokenPipeError):
         follow(plain, service.get("r"))
+    ended.set()
 
 
 def test_who_waits_in_silence_has_no_steps_made_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree of a large run takes long to make, and is not looked at."""
-    from argojobs.cli import picture
+    from argojobs.runs.view import followed
 
     made: list[object] = []
-    monkeypatch.setattr(picture, "steps_of", lambda workflow: made.append(workflow) or ())
-    seen = picture.Picture({"metadata": {"name": "r"}})
+    monkeypatch.setattr(followed, "steps_of", lambda workflow: made.append(workflow) or ())
+    seen = Picture({"metadata": {"name": "r"}})
     seen.update({"metadata": {"name": "r"}, "status": {"phase": "Running"}})
     assert made == []
     assert seen.steps == seen.steps == ()

@@ -11,10 +11,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "client"))
 from fake_argo import NAMESPACE, WORKFLOWS, FakeArgo, Reply
 
-from argojobs.cli import connect as connecting
+from argojobs.cli.text import tell
 from argojobs.client.address import ServerAddress
 from argojobs.client.rest import ArgoService
 from argojobs.config.contexts import Context
+from argojobs.runs import target as connecting
 
 TEMPLATES = f"/api/v1/workflow-templates/{NAMESPACE}"
 TRAIN = {
@@ -35,7 +36,9 @@ def argo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeArgo]:
     fake.always(f"GET {TEMPLATES}/train", Reply(TRAIN))
     service = ArgoService(ServerAddress(fake.url, namespace=NAMESPACE, label="lab"))
     lab = Context("lab", server=fake.url, namespace=NAMESPACE)
-    place = connecting.Target(lab, service, pytest.fail, lambda: service, " --context lab")
+    place = connecting.Target(
+        lab, service, pytest.fail, lambda: service, " --context lab", tell=tell
+    )
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     yield fake
     service.close()

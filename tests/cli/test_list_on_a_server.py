@@ -7,12 +7,14 @@ import json
 import pytest
 from fake_service import FakeService, Shared, node, of, workflow
 
-from argojobs.cli import connect as connecting
-from argojobs.cli.owners import user_name
+from argojobs.cli.text import tell
 from argojobs.config import choosing, context_files
 from argojobs.config.context_files import Contexts
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import ServerError
+from argojobs.runs import listing
+from argojobs.runs import target as connecting
+from argojobs.runs.owners import user_name
 
 
 class TestUsers:
@@ -88,10 +90,10 @@ class TestAllContexts:
                 raise ServerError("the server gone is out of reach")
             context = Context(name, server="https://abacus") if name == "abacus" else LOCAL
             fake = shared if name == "abacus" else here
-            return connecting.Target(context, fake, pytest.fail, lambda: fake)
+            return connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)
 
         known = Contexts(by_name={name: Context(name) for name in ("abacus", "gone")})
-        for module in (context_files, choosing):
+        for module in (context_files, choosing, listing):
             monkeypatch.setattr(module, "load_contexts", lambda *_: known)
         monkeypatch.setattr(connecting, "target", target)
 

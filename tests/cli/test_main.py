@@ -12,14 +12,14 @@ import pytest
 from fake_service import FakeService, workflow
 
 import argojobs as package
-from argojobs.cli import connect as connecting
 from argojobs.cli import group
 from argojobs.cli.main import hint_text
 from argojobs.errors import ServerError, UserCodeError
+from argojobs.runs import target as connecting
 
 
 def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def target(*_: str) -> None:
+    def target(*_: str, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(connecting, "target", target)

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from fake_service import Shared, node, of, workflow
 
-from argojobs.cli import connect as connecting
 from argojobs.cli import group
-from argojobs.cli.owners import user_name
+from argojobs.cli.text import tell
 from argojobs.config.contexts import S3, Context, Registry
 from argojobs.images.builders.buildah import buildah
+from argojobs.runs import target as connecting
+from argojobs.runs.owners import user_name
 from argojobs.storage.directory import DirectoryRepository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,7 +107,8 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in ("init", "add .", "-c user.name=t -c user.email=t@lab.example commit -m first"):
         subprocess.run(["git", *words.split()], check=True, capture_output=True)
     table = buildah("buildah", "1.28")
-    monkeypatch.setattr("argojobs.images.builders.choosing.choose", lambda *_, **__: table)
+    for module in ("images.builders.choosing", "runs.deployment"):
+        monkeypatch.setattr(f"argojobs.{module}.choose", lambda *_, **__: table)
     monkeypatch.setattr("argojobs.images.builders.building.has_image", lambda *_: False)
     monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("EDITOR", "true")
@@ -128,10 +130,11 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         s3=S3(bucket="runs", endpoint="abacus:30991"),
         registry=Registry("registry.example"),
     )
-    monkeypatch.setattr("argojobs.images.destinations.opened", lambda *_: None)
+    for module in ("images.destinations", "runs.deployment"):
+        monkeypatch.setattr(f"argojobs.{module}.opened", lambda *_: None)
     monkeypatch.setattr("argojobs.images.described.providing.present", lambda *_: {})
     repository = DirectoryRepository(str(tmp_path / "store"))
-    place = connecting.Target(context, fake, lambda: repository, lambda: fake)
+    place = connecting.Target(context, fake, lambda: repository, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
 
 

@@ -10,9 +10,10 @@ import pytest
 from fake_service import FakeService, Shared, workflow
 
 from argojobs.cli import browser
-from argojobs.cli import connect as connecting
 from argojobs.cli.browser import has_browser
+from argojobs.cli.text import tell
 from argojobs.config.contexts import LOCAL, S3
+from argojobs.runs import target as connecting
 
 UI = "https://abacus/workflows/ml/demo-mine1"
 
@@ -88,7 +89,7 @@ def test_this_machine_says_which_folders_there_are(
 
     local = LocalService(tmp_path)
     fake = FakeService(workflow("r"))
-    place = connecting.Target(LOCAL, fake, local.repository, lambda: fake, "", local)
+    place = connecting.Target(LOCAL, fake, local.repository, lambda: fake, "", local, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     assert json.loads(argojobs("open", "r", "-o", "json").out) == {
         "logs": str(tmp_path / "pods" / "r")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from fake_service import FakeService, Shared, of, workflow
 
-from argojobs.cli.names import run_name
-from argojobs.cli.owners import user_name
 from argojobs.errors import NotFoundError
+from argojobs.runs.names import run_name
+from argojobs.runs.owners import user_name
 
 
 class TestNames:

@@ -7,11 +7,11 @@ import io
 import pytest
 from fake_service import FakeService, Shared, node, workflow
 
-from argojobs.cli import pending as pending_module
 from argojobs.cli.follow import Follow, leave, notice
-from argojobs.cli.pending import Pending, is_waiting, seconds
 from argojobs.cli.picture import Picture
 from argojobs.errors import RunFailedError, UsageError
+from argojobs.runs import pending as pending_module
+from argojobs.runs.pending import Pending, is_waiting, seconds
 
 FULL = "Unschedulable: 0/3 nodes are available: 3 Insufficient cpu."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fake_service import FakeService, Shared, node, of, workflow
 
-from argojobs.cli.owners import user_name
-from argojobs.cli.step_logs import MOST_OPEN, file_names, step_of_interest
-from argojobs.cli.tree import steps_of
+from argojobs.runs.owners import user_name
+from argojobs.runs.step_logs import MOST_OPEN, file_names, step_of_interest
+from argojobs.runs.view.steps import steps_of
 
 NAME = "demo-x7k2p"
 

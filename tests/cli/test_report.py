@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fake_service import FakeService, node, workflow
 
-from argojobs.cli.report import failing_log, failure_lines, tail
+from argojobs.cli.report import failure_lines, tail
 from argojobs.cli.text import Screen, painted
+from argojobs.runs.failures import failing_log
 
 TRACEBACK = [
     "Traceback (most recent call last):",

@@ -9,10 +9,11 @@ import pytest
 import yaml
 from fake_service import FakeService, node, workflow
 
-from argojobs.cli import connect as connecting
+from argojobs.cli.text import tell
 from argojobs.config.contexts import LOCAL
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import label_value, object_name
+from argojobs.runs import target as connecting
 from argojobs.storage.directory import DirectoryRepository
 
 MANIFEST = """
@@ -66,7 +67,7 @@ class RunService(FakeService):
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
     fake = RunService(tmp_path / "repository")
-    place = connecting.Target(LOCAL, fake, fake.repository, lambda: fake, local=fake)
+    place = connecting.Target(LOCAL, fake, fake.repository, lambda: fake, local=fake, tell=tell)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "local", lambda: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
@@ -344,7 +345,7 @@ class TestWhatIsKept:
         def full() -> None:
             raise OSError(28, "No space left on device")
 
-        place = connecting.Target(LOCAL, service, full, lambda: service, local=service)
+        place = connecting.Target(LOCAL, service, full, lambda: service, local=service, tell=tell)
         monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
         answer = argojobs("run", manifest, "-d")
         assert answer.code == 0

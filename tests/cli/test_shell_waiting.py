@@ -9,9 +9,6 @@ from fake_kubernetes import FakeKubernetes
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli import entering, shell_job
-from argojobs.cli.connect import Target
-from argojobs.cli.pending import Pending
-from argojobs.cli.shell_wish import idle_of, require_way_in
 from argojobs.client.failures import UnclearError
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import (
@@ -22,6 +19,9 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest.words import RUNS
+from argojobs.runs.pending import Pending
+from argojobs.runs.shell import idle_of, require_way_in
+from argojobs.runs.target import Target
 from argojobs.service import Pod, Ran
 
 RUN = "shell-a"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from fake_service import FakeService, node, workflow
 
-from argojobs.cli.verbs.logs import log_texts
 from argojobs.errors import NotFoundError, ServerError
+from argojobs.runs.logs import log_texts
 from argojobs.service import LogLine, WatchEvent
 
 ROOT = node("r", "", "Running")

@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from argojobs.cli.text import cells, columns, cut, fit, more_lines, painted, plain, screen_of, show
+from argojobs.cli.text import cells, columns, cut, fit, more_lines, painted, screen_of, show
+from argojobs.runs.wording import plain
 
 
 class Terminal(io.StringIO):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from argojobs.cli.text import Screen, cells, cut, painted
-from argojobs.cli.tree import Step
 from argojobs.cli.view import counts, items_text, tree_lines
+from argojobs.runs.view.steps import Step
 
 
 def drawn(steps: list[Step], *, now: float = 60.0, width: int = 80, **more: object) -> list[str]:

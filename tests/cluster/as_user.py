@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 from harness.cluster import Cluster
 
-from argojobs.cli.remote import remote_service
 from argojobs.client.rest import ArgoService
 from argojobs.config.choosing import choose
+from argojobs.runs.remote import remote_service
 
 ROOT = Path(__file__).resolve().parents[2]
 PIPELINES = Path(__file__).parent / "pipelines"

@@ -12,14 +12,15 @@ import pytest
 import registries
 from layers import files_of
 
-from argojobs.cli import connect as connecting
-from argojobs.cli import pipeline_images
 from argojobs.cli.main import main
+from argojobs.cli.text import tell
 from argojobs.client.kube import connection, objects
 from argojobs.config.contexts import Context, Registry
 from argojobs.errors import HostError, UsageError
 from argojobs.images.builders import choosing
 from argojobs.images.registry.client import open_registry
+from argojobs.runs import images as pipeline_images
+from argojobs.runs import target as connecting
 
 PIPELINE = """
 from argojobs import Image, pipeline, step
@@ -71,7 +72,7 @@ def server(
     context = Context(
         "lab", server="https://lab.example", registry=Registry(open_registry_server.host)
     )
-    place = connecting.Target(context, fake, pytest.fail, lambda: fake)  # type: ignore[arg-type]
+    place = connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)  # type: ignore[arg-type]
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from argojobs.cli.debug.ways import debugs, own_port, template_of, waits
-from argojobs.cli.entering import has_ended
-from argojobs.cli.names import step_named
-from argojobs.cli.phases import ENDED
+from argojobs.cli.debug.following import debugged
+from argojobs.cli.follow import tell_whole
 from argojobs.cli.text import warn
-from argojobs.cli.tree import Step, walk
 from argojobs.errors import ConflictError
+from argojobs.runs.debug_tunnels import debugs, own_port, template_of, waits
+from argojobs.runs.entering import has_ended
+from argojobs.runs.names import step_named
+from argojobs.runs.target import Target
+from argojobs.runs.view.phases import ENDED
+from argojobs.runs.view.steps import Step, walk
 from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
 
 
 def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
@@ -25,8 +25,6 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     NotFoundError for a step that there is not, ConflictError for one that has ended, or was not
     told to wait.
     """
-    from argojobs.cli.debug.following import debugged
-    from argojobs.cli.follow import tell_whole
     from argojobs.compile.project import project_root
 
     run = str(workflow["metadata"]["name"])

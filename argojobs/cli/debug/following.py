@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from argojobs.cli.debug.launch_file import put, take_out
 from argojobs.cli.debug.launch_json import PREFIX, Entry
-from argojobs.cli.debug.ways import (
+from argojobs.cli.follow import Tell
+from argojobs.errors import ArgojobsError, NotFoundError, ServerError
+from argojobs.images.unwinding import unwinding
+from argojobs.runs.debug_tunnels import (
     FIRST_PORT,
     Waiting,
+    debugs,
     folder_of,
     own_port,
     said,
     template_of,
     way_to,
 )
-from argojobs.cli.follow import Tell
-from argojobs.cli.phases import ENDED
-from argojobs.cli.tree import Step, steps_of, walk
-from argojobs.errors import ArgojobsError, NotFoundError, ServerError
-from argojobs.images.unwinding import unwinding
+from argojobs.runs.target import Target
+from argojobs.runs.view.phases import ENDED
+from argojobs.runs.view.steps import Step, steps_of, walk
 from argojobs.runtime.debugger import ATTACHED
 from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
 
 #: So often it is looked which steps run, and after so long a broken stream is tried again; seconds.
 _SECONDS, _AGAIN = 2.0, 5.0
@@ -175,8 +176,6 @@ class Ways:
 
     def _put(self, entry: Entry) -> tuple[bool, list[str]]:
         """Put an entry into launch.json; return whether it is there, and what to press."""
-        from argojobs.cli.debug.launch_file import put
-
         try:
             path = put(self._folder, [entry])
         except ArgojobsError as error:
@@ -192,8 +191,6 @@ class Ways:
         ]
 
     def _take_out(self, ways: Sequence[Way]) -> None:
-        from argojobs.cli.debug.launch_file import take_out
-
         there = {way.step: way.entry for way in ways if way.entry is not None}
         try:
             take_out(self._folder, [*there.values()])
@@ -293,3 +290,18 @@ def _look(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None
         ways.look(workflow)
         if is_final(workflow):
             return
+
+
+def beside_of(
+    place: Target, workflow: dict[str, Any], folder: Path | None = None
+) -> Callable[[Tell], AbstractContextManager[object]] | None:
+    """Return what opens ways to a run's debuggers while it is followed; None where it has none.
+
+    folder: of the user's project, that of the current one unless given.
+    """
+    if not debugs(workflow):
+        return None
+    from argojobs.compile.project import project_root
+
+    root = project_root(Path.cwd()) if folder is None else folder
+    return partial(debugged, place, str(workflow["metadata"]["name"]), root)

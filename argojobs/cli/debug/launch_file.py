@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
-import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -19,6 +19,7 @@ from argojobs.cli.debug import launch_json
 from argojobs.cli.debug.jsonc import BYTE_ORDER_MARK
 from argojobs.cli.debug.launch_json import Entry, Made
 from argojobs.errors import HostError, UsageError
+from argojobs.runs.debug_tunnels import is_taken
 
 #: What file systems answer that have no locks for folders, as NFS.
 _NO_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
@@ -149,8 +150,6 @@ def _write(target: Path, text: str) -> None:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a project's folder: `.vscode` itself comes and goes."""
-    import fcntl
-
     number = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -185,25 +184,3 @@ def _is_stale(entry: Entry) -> bool:
     """Whether an entry leads to a port of this machine at which nothing listens."""
     here = entry.host in ("localhost", "::1", "0.0.0.0") or entry.host.startswith("127.")  # noqa: S104
     return here and 0 < entry.port < 1 << 16 and not is_taken(entry.port)
-
-
-def is_taken(port: int) -> bool:
-    """Whether something listens at a port of this machine, found without a connection to it.
-
-    debugpy answers no one any more after a connection that is closed at once.
-    """
-    addresses = [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "")]
-    if socket.has_ipv6:
-        addresses.append((socket.AF_INET6, "::1"))
-    return any(_is_refused(family, host, port) for family, host in addresses)
-
-
-def _is_refused(family: socket.AddressFamily, host: str, port: int) -> bool:
-    """Whether a port may not be ours; where this machine lacks the address, it is nobody's."""
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as own:
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            own.bind((host, port))
-    except OSError as error:
-        return error.errno in (errno.EADDRINUSE, errno.EACCES)
-    return False

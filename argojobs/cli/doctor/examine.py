@@ -10,9 +10,9 @@ from argojobs.cli.doctor.storage import compare, storage_checks
 from argojobs.errors import ArgojobsError
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
     from argojobs.client.rest import ArgoService
     from argojobs.config.contexts import Context
+    from argojobs.runs.target import Target
 
 
 def examine(context: Context, *, run: bool = False) -> Iterator[Check]:
@@ -51,8 +51,8 @@ def examine(context: Context, *, run: bool = False) -> Iterator[Check]:
 
 
 def _target(context: Context) -> Target:
-    from argojobs.cli.connect import Target
-    from argojobs.cli.remote import remote_repository, remote_service
+    from argojobs.runs.remote import remote_repository, remote_service
+    from argojobs.runs.target import Target
 
     options = f" --context {context.name}"
 
@@ -64,8 +64,8 @@ def _target(context: Context) -> Target:
 
 def _cluster(context: Context, place: Target | None) -> Iterator[Check]:
     """Yield what Kubernetes says, or what cannot be looked at without it."""
-    from argojobs.cli.cluster import has_kubeconfig, kube_of, namespace_in
     from argojobs.cli.doctor.kubernetes import kube_checks, without_kube
+    from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 
     if not has_kubeconfig(context):
         yield from without_kube(context)

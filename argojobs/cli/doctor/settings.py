@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
+from argojobs.config.contexts import Context
 
 
 def settings_checks(context: Context) -> Iterator[Check]:

@@ -7,18 +7,16 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, warning
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import S3, Context
-    from argojobs.storage.repository import Repository
+from argojobs.config.contexts import S3, Context
+from argojobs.storage.repository import Repository
 
 
 def storage_checks(context: Context) -> Iterator[Check]:
     """Yield what is found of the store of a context."""
-    from argojobs.cli.remote import remote_repository
+    from argojobs.runs.remote import remote_repository
 
     if context.s3 is None:
         yield skipped(

@@ -9,17 +9,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok
 from argojobs.cli.doctor.storage import compare
+from argojobs.config.contexts import Context
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.config.contexts import Context
-    from argojobs.service import Service
+from argojobs.runs.target import Target
+from argojobs.service import Service, is_final
 
 SECONDS = 300
 WORDS = "argojobs doctor"
@@ -50,9 +47,9 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
 
 def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
-    from argojobs.cli.submission import in_store
     from argojobs.config.context_defaults import defaults_of
     from argojobs.manifest.context_defaults import with_context
+    from argojobs.runs.stores import in_store
 
     image = context.image or "busybox:1.36"
 

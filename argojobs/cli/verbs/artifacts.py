@@ -8,10 +8,10 @@ import typer
 from argojobs.cli import door, options
 
 if TYPE_CHECKING:
-    from argojobs.cli.claim_reads import Found
-    from argojobs.cli.connect import Target
     from argojobs.cli.formats import Format
-    from argojobs.cli.stores import Stored
+    from argojobs.runs.claim_reads import Found
+    from argojobs.runs.stores import Stored
+    from argojobs.runs.target import Target
     from argojobs.storage.s3 import S3Repository
 
 app = typer.Typer(
@@ -38,12 +38,12 @@ def ls(
 
     Of s3://bucket/key and claim://name/path: what that folder holds.
     """
-    from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.names import find_run, step_named
-    from argojobs.cli.stores import LOGS, stored_by
+    from argojobs.cli.place import target as target_of
     from argojobs.cli.text import show
-    from argojobs.cli.tree import leaves, steps_of
+    from argojobs.runs.names import find_run, step_named
+    from argojobs.runs.stores import LOGS, stored_by
+    from argojobs.runs.view.steps import leaves, steps_of
 
     target = target_of(context, server)
     if run.startswith(("claim://", "s3://")):
@@ -90,20 +90,21 @@ def get(
     An output of a step is unpacked, as another step would get it. Of a fan-out all items' outputs
     are copied, into folders STEP-0, STEP-1 and so on.
     """
-    from argojobs.cli.claim_reads import get_from_claim
-    from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.stores import bucket
-    from argojobs.cli.transfer import fetch_key, place_for
+    from argojobs.cli.place import target as target_of
+    from argojobs.cli.transfer import bar
+    from argojobs.runs.claim_reads import get_from_claim
+    from argojobs.runs.stores import bucket
+    from argojobs.runs.transfer import fetch_key, place_for
     from argojobs.storage.s3_place import split_url
 
     target = target_of(context, server)
     with place_for(to) as path:
         if artifact.startswith("s3://"):
             name, key = split_url(artifact)
-            done = fetch_key(bucket(target.context, name), key, path)
+            done = fetch_key(bucket(target.context, name), key, path, bar=bar)
         elif artifact.startswith("claim://"):
-            done = get_from_claim(artifact, target, path)
+            done = get_from_claim(artifact, target, path, bar=bar)
         else:
             done = _get_output(artifact, target, path)
     if output is None:
@@ -136,11 +137,12 @@ def put(
     Runs take it as -p NAME=s3://bucket/key. An object store keeps files: empty folders and modes are lost, links become what they name.
     What is there already is not sent again.
     """
-    from argojobs.cli.connect import target as target_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.text import plural
-    from argojobs.cli.transfer import bar, sizes_below
+    from argojobs.cli.place import target as target_of
+    from argojobs.cli.transfer import bar
     from argojobs.errors import NotFoundError
+    from argojobs.runs.transfer import sizes_below
+    from argojobs.runs.wording import plural
     from argojobs.storage.sizes import size_text
 
     source = Path(path).expanduser()
@@ -165,9 +167,10 @@ def put(
 
 def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
     """Print what a folder of a claim or a bucket holds, one a line."""
-    from argojobs.cli.claim_reads import in_folder
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.text import columns, plain, show
+    from argojobs.cli.text import columns, show
+    from argojobs.runs.claim_reads import in_folder
+    from argojobs.runs.wording import plain
     from argojobs.storage.sizes import size_text
 
     found = _in_bucket(text, target) if text.startswith("s3://") else in_folder(text, target)
@@ -190,9 +193,9 @@ def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
 
 def _in_bucket(text: str, target: "Target") -> "list[Found]":
     """Return what a folder of a bucket holds. Raises NotFoundError for nothing at all."""
-    from argojobs.cli.claim_reads import Found
-    from argojobs.cli.stores import bucket
     from argojobs.errors import NotFoundError, UsageError
+    from argojobs.runs.claim_reads import Found
+    from argojobs.runs.stores import bucket
 
     name, _, key = text.removeprefix("s3://").partition("/")
     if not name:
@@ -215,7 +218,7 @@ def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
     """Return what there is to know of artifacts; size and files are None where nobody can say."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from argojobs.cli.stores import repository_of, where
+    from argojobs.runs.stores import repository_of, where
 
     def facts(stored: "Stored") -> dict[str, Any]:
         repository = repository_of(stored, target)
@@ -238,7 +241,8 @@ def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> Any:
     """Lay artifacts out, one a line; what is gone says so, and what a step need not have saved."""
-    from argojobs.cli.text import columns, plain
+    from argojobs.cli.text import columns
+    from argojobs.runs.wording import plain
     from argojobs.storage.sizes import size_text
 
     lines = [[("STEP", "dim"), ("ARTIFACT", "dim"), ("SIZE", "dim"), ("WHERE", "dim")]]
@@ -262,9 +266,10 @@ def _get_output(text: str, target: "Target", path: Path) -> Path:
 
     Of a fan-out that of every item, each into a folder `STEP-PLACE` of the path.
     """
-    from argojobs.cli.names import find_run, step_named
-    from argojobs.cli.stores import named, split_name
-    from argojobs.cli.transfer import fetch_output
+    from argojobs.cli.transfer import bar
+    from argojobs.runs.names import find_run, step_named
+    from argojobs.runs.stores import named, split_name
+    from argojobs.runs.transfer import fetch_output
 
     run, step, name = split_name(text)
     workflow = find_run(target.service, run, options=target.options)
@@ -272,18 +277,18 @@ def _get_output(text: str, target: "Target", path: Path) -> Path:
     meant = step_named(workflow, step)
     found = named(workflow, target, meant, name)
     if not meant.is_fan_out:
-        return fetch_output(found[0], run_id, target, path)
+        return fetch_output(found[0], run_id, target, path, bar)
     for stored in found:
         folder = path / stored.folder
         folder.mkdir(parents=True, exist_ok=True)
-        fetch_output(stored, run_id, target, folder)
+        fetch_output(stored, run_id, target, folder, bar)
     return path
 
 
 def _destination(to: str, source: Path, target: "Target") -> "tuple[S3Repository, str]":
     """Return the bucket and the whole key that a target of `put` means."""
-    from argojobs.cli.stores import UPLOADS, bucket
     from argojobs.errors import UsageError
+    from argojobs.runs.stores import UPLOADS, bucket
     from argojobs.storage.repository import check_key
     from argojobs.storage.s3_place import split_url
 

@@ -9,7 +9,7 @@ import typer
 from argojobs.cli import options
 from argojobs.cli.door import put_data
 from argojobs.cli.formats import Format
-from argojobs.cli.words import TakesWords
+from argojobs.cli.words import TakesWords, words_of
 
 COMMAND = TakesWords
 
@@ -63,37 +63,57 @@ def command(
     Small projects travel inside the manifest; larger ones need --upload or --code image. With
     --context it has what every run there gets.
     """
-    from argojobs.cli.connect import target
-    from argojobs.cli.pipeline_images import PipelineImages
-    from argojobs.cli.preparing import wish_of, with_bucket_artifacts
-    from argojobs.cli.submission import bucket_of, in_store, prepared_for
+    from argojobs.cli.place import target
     from argojobs.cli.text import warn
-    from argojobs.cli.uploads import store
-    from argojobs.cli.words import loaded_by
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
     from argojobs.manifest.kinds import around
     from argojobs.manifest.parameters import require_artifacts
+    from argojobs.runs.images import PipelineImages
+    from argojobs.runs.load import loaded
+    from argojobs.runs.prepare import prepared_for, with_bucket_artifacts
+    from argojobs.runs.request import RunRequest
+    from argojobs.runs.stores import in_store, location_in
+    from argojobs.runs.uploads import store
 
-    wish = wish_of(ctx.params, keep_names=to is not None)
-    loaded = loaded_by(ctx, retries=retries)
-    # Without a word, the manifest is for no context: not even for the one in use.
-    where = (context or ("" if server else LOCAL_NAME), server, loaded.root)
-    chosen = choose(*where)
-    images = PipelineImages(chosen, loaded.root, here=False)
-    prepared = prepared_for(
-        wish, loaded, images, lambda: target(*where).repository(), stored=upload
+    request = RunRequest(
+        file=file,
+        pipeline=pipeline,
+        words=words_of(ctx),
+        retries=retries,
+        params=params,
+        assignments=assignments or (),
+        debug=debug,
+        debug_steps=debug_steps or (),
+        debug_on_error=debug_on_error,
+        image=image,
+        base_image=base_image,
+        requirements=requirements,
+        resources=resources,
+        python=python,
+        code=code,
+        max_code_size=max_code_size,
+        allow_secret_files=allow_secret_files,
+        keep_names=to is not None,
     )
-    if to is None and (loaded.manifest is None or loaded.manifest["kind"] == "Workflow"):
+    what = loaded(request, "compile")
+    # Without a word, the manifest is for no context: not even for the one in use.
+    where = (context or ("" if server else LOCAL_NAME), server, what.root)
+    chosen = choose(*where)
+    images = PipelineImages(chosen, what.root, here=False)
+    prepared = prepared_for(
+        request, what, images, lambda: target(*where).repository(), stored=upload
+    )
+    if to is None and (what.manifest is None or what.manifest["kind"] == "Workflow"):
         require_artifacts(prepared.workflow, prepared.artifacts)
-    prepared = with_bucket_artifacts(prepared, bucket_of(chosen))
+    prepared = with_bucket_artifacts(prepared, location_in(chosen))
     warn(prepared.warnings)
     warn([f"{one} is built by argojobs run, not by compile" for one in images.wanted], "note")
     for archive in prepared.archives:
         store(archive, target(*where).repository())
     made = in_store(prepared.workflow, chosen)
-    if loaded.manifest is not None:
-        made = around(loaded.manifest, made)
+    if what.manifest is not None:
+        made = around(what.manifest, made)
     put_data(written(made, to, output))
     sys.stdout.flush()
     return 0

@@ -168,10 +168,10 @@ def import_contexts(
     """
     from argojobs.cli.config_change import change_config, tell
     from argojobs.cli.context_table import plain
-    from argojobs.cli.text import plural
     from argojobs.cli.verbs.context_add import with_contexts
     from argojobs.config.contexts import warnings_of
     from argojobs.config.importing import read_import
+    from argojobs.runs.wording import plural
 
     found = read_import(file.expanduser().absolute(), store=store, registry=registry)
     contexts = list(found.contexts)

@@ -31,9 +31,9 @@ def command(
       argojobs debug @latest
       argojobs debug demo-x7k2p train
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
     from argojobs.cli.debug.attaching import attach
-    from argojobs.cli.names import find_run
+    from argojobs.cli.place import target
+    from argojobs.runs.names import find_run
 
     place = target(context, server)
     return attach(place, find_run(place.service, run, options=place.options), step)

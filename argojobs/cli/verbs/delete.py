@@ -20,10 +20,10 @@ def command(
     All names are looked up, and whose the runs are, before the first run is deleted. A run still
     going is ended first.
     """
-    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_objects
-    from argojobs.cli.names import find_runs
-    from argojobs.cli.owners import check_owner
+    from argojobs.cli.place import target
+    from argojobs.runs.names import find_runs
+    from argojobs.runs.owners import check_owner
 
     place = target(context, server)
     service = place.service

@@ -10,9 +10,9 @@ from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from argojobs.cli.deployment import Deployment
     from argojobs.images.deploying import Deployed, Step
     from argojobs.images.version import Raise
+    from argojobs.runs.deployment import Deployment
 
 
 def command(
@@ -91,13 +91,13 @@ def command(
       ./deploy -r none --only train
       ./deploy -r lab --version patch
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.deployment import deployment
-    from argojobs.cli.text import say, warn
-    from argojobs.cli.unasked import if_reached
+    from argojobs.cli.text import say, tell, warn
     from argojobs.config.image_lock import LOCK_FILE, Locked, read_lock, with_entries, write_lock
     from argojobs.images.build_secrets import secret_files, unknown_secrets
     from argojobs.images.deploying import carry_out, plan_deploy
     from argojobs.images.version import carry_out_raise, standing
+    from argojobs.runs.deployment import deployment
+    from argojobs.runs.progress import if_reached
 
     to_do = deployment(
         directory,
@@ -112,7 +112,9 @@ def command(
     lock = read_lock(lock_file)
     references = to_do.settings.build_secrets
     if dry_run:
-        to_do.registry = if_reached(lambda: to_do.registry, to_do.unasked(), "what it has already")
+        to_do.registry = if_reached(
+            lambda: to_do.registry, to_do.unasked(), "what it has already", tell
+        )
     new = _raise(to_do, version) if version else None
     made = to_do.recipes
     warn(to_do.builds.notes, "note")

@@ -43,27 +43,27 @@ def command(
       argojobs diagnose @latest
       argojobs diagnose demo-x7k2p --bundle demo.tgz
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
-    from argojobs.cli.diagnosing import looked_at
     from argojobs.cli.diagnosis_text import as_data, lines_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.names import find_run
+    from argojobs.cli.place import target
     from argojobs.cli.text import Screen, screen_of, show, warn
+    from argojobs.runs.diagnosis import looked_at
+    from argojobs.runs.names import find_run
 
     if sum((raw, role, bool(bundle))) > 1:
         raise UsageError("--raw, --role and --bundle exclude each other", hint="give one of them")
     place = target(context, server)
     looked = looked_at(place, find_run(place.service, run, options=place.options))
     if bundle:
-        from argojobs.cli.bundle import write_bundle
+        from argojobs.runs.support_bundle import write_bundle
 
         warn(write_bundle(bundle, place, looked), "note")
         print_text(bundle)
     elif role:
         print_text(_role_of(looked.findings))
     elif raw:
-        from argojobs.cli.bundle import told_locally
         from argojobs.diagnosis.describe import describe
+        from argojobs.runs.support_bundle import told_locally
 
         lines = (
             told_locally(place, looked) if place.local is not None else describe(looked.evidence)

@@ -116,8 +116,8 @@ def _apply(
     chosen: "Context", objects: list[dict[str, Any]], namespace: str, *, dry_run: bool
 ) -> int:
     """Apply objects; what may not be made is printed, for whoever may."""
-    from argojobs.cli.cluster import needed_kube
     from argojobs.cli.doctor.setup import applied, as_text
+    from argojobs.runs.cluster import needed_kube
 
     if dry_run:
         for one in objects:
@@ -139,8 +139,8 @@ def _apply(
 
 def _namespace(chosen: "Context") -> str:
     """Return the namespace that is meant: the context's, else the kubeconfig's."""
-    from argojobs.cli.cluster import has_kubeconfig, kube_of, namespace_in
     from argojobs.client.address import DEFAULT_NAMESPACE
+    from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 
     if chosen.namespace or not has_kubeconfig(chosen):
         return chosen.namespace or DEFAULT_NAMESPACE

@@ -5,7 +5,8 @@ import time
 from typing import Any
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, Screen, columns, plain, screen_of, show
+from argojobs.cli.text import Line, Screen, columns, screen_of, show
+from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE, Workflow, phase_of
 
 #: Labels of ours that a reader wants to see.
@@ -20,15 +21,16 @@ def command(
     verbose: options.Verbose = False,
 ) -> int:
     """Show one run: steps, parameters, outputs, why it failed."""
-    from argojobs.cli.connect import target
-    from argojobs.cli.diagnosing import why
     from argojobs.cli.formats import print_object
-    from argojobs.cli.names import find_run
-    from argojobs.cli.phases import BROKEN
-    from argojobs.cli.report import failing_log, failure_lines
-    from argojobs.cli.summary import where_in
-    from argojobs.cli.times import run_seconds
-    from argojobs.cli.waiting import waits_for
+    from argojobs.cli.place import target
+    from argojobs.cli.report import failure_lines
+    from argojobs.runs.diagnosis import why
+    from argojobs.runs.failures import failing_log
+    from argojobs.runs.names import find_run
+    from argojobs.runs.stores import where_in
+    from argojobs.runs.view.phases import BROKEN
+    from argojobs.runs.view.times import run_seconds
+    from argojobs.runs.waiting import waits_for
 
     place = target(context, server)
     service = place.service
@@ -57,10 +59,12 @@ def run_lines(
     workflow: Workflow, screen: Screen, now: float, where: Any, waits: str = ""
 ) -> list[Line]:
     """Return what is to be seen of a run: headline, what it waits for, parameters, steps, outputs."""
-    from argojobs.cli.phases import of_run, sign, style
-    from argojobs.cli.summary import output_lines, outputs_of
-    from argojobs.cli.tree import steps_of
+    from argojobs.cli.phases import sign, style
+    from argojobs.cli.summary import output_lines
     from argojobs.cli.view import ended_counts, tree_lines
+    from argojobs.runs.view.facts import outputs_of
+    from argojobs.runs.view.phases import of_run
+    from argojobs.runs.view.steps import steps_of
 
     phase = of_run(workflow)
     steps = steps_of(workflow)
@@ -86,7 +90,7 @@ def run_lines(
 
 def fact_rows(workflow: Workflow, now: float) -> list[Line]:
     """Return when and how long a run ran, and which code it has."""
-    from argojobs.cli.times import ago, local, moment, run_time
+    from argojobs.runs.view.times import ago, local, moment, run_time
 
     metadata = workflow["metadata"]
     labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}

@@ -35,8 +35,8 @@ def command(
 
 def _found(context: str, server: str) -> tuple[str, Any, Any]:
     """Return the context's name, its GPUs, and the pods that wait for some."""
-    from argojobs.cli.cluster import namespace_in, needed_kube
     from argojobs.config.choosing import choose
+    from argojobs.runs.cluster import namespace_in, needed_kube
 
     chosen = choose(context, server)
     if chosen.is_local:

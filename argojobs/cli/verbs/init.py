@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, columns, plural, show, warn
+from argojobs.cli.text import Line, columns, show, warn
+from argojobs.runs.wording import plural
 from argojobs.storage.sizes import size_text
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ def command(
 
     A run does this by itself; `argojobs run FILE --code latest` takes what is stored here.
     """
-    from argojobs.cli.connect import target
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
-    from argojobs.cli.preparing import packed_project
-    from argojobs.cli.submission import code_folder, code_in
-    from argojobs.cli.uploads import Upload, store
+    from argojobs.cli.place import target
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
+    from argojobs.runs.packing import code_folder, code_in, packed_project
+    from argojobs.runs.uploads import Upload, store
 
     root = project_root(folder)
     packed = packed_project(

@@ -118,7 +118,7 @@ def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -
         put_data("".join(f"{one}\n" for one in lint_formats.github_lines(linted.reports)))
     else:
         from argojobs.cli.formats import print_json
-        from argojobs.cli.verbs.version import own_version
+        from argojobs.runs.versions import own_version
 
         is_json = output is LintFormat.json
         print_json(

@@ -1,18 +1,12 @@
-"""`argojobs list`: the runs, newest first.
-
-What lays them out is imported while the server works on its answer.
-"""
+"""`argojobs list`: the runs, newest first."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.service import Workflow
+from argojobs.errors import UsageError
 
 
 def command(
@@ -47,44 +41,31 @@ def command(
     Of a server the runs of others are left out. A run that waits shows its place among those that
     wait for the same lock, or what its pods cannot get.
     """
+    from argojobs.cli.place import target
+    from argojobs.cli.run_table import Shown, print_for_programs, table
+    from argojobs.cli.text import screen_of, show, tell
+    from argojobs.runs.listing import Wanted, everywhere, listed
+    from argojobs.runs.target import runs_of
+
     short = output is None and not extended
-    place, runs = (None, []) if all_contexts else _asked(context, server, short=short)
-
-    from argojobs.cli import listing
-    from argojobs.cli.run_table import Shown, table
-    from argojobs.cli.text import screen_of, show
-
-    wish = listing.Wish(failed, running, since, experiment, last, all_users)
-    if place is not None:
-        found = listing.listed(runs, place, wish)
+    wanted = Wanted(failed, running, since, experiment, last, all_users)
+    if all_contexts:
+        if context or server:
+            raise UsageError(
+                "--all-contexts and a context exclude each other", hint="leave one of them out"
+            )
+        found = everywhere(wanted, target, tell, short=short)
     else:
-        found = listing.everywhere(wish, context, server, short=short)
+        place = target(context, server)
+        found = listed(runs_of(place, short=short), place, wanted)
     if output is not None:
-        listing.print_for_programs(found, output, contexts=all_contexts)
+        print_for_programs(found, output, contexts=all_contexts)
         return 0
     screen = screen_of(sys.stdout)
     shown = Shown(users=all_users, contexts=all_contexts, extended=extended)
-    show(table(found, wish.now, shown, signs=screen.signs), screen=screen)
+    show(table(found, wanted.now, shown, signs=screen.signs), screen=screen)
     if not found:
         hint = "no such runs" if failed or running or since or experiment else "no runs yet"
         said = f" --context {context}" if context else f" --server {server}" if server else ""
         show([[(f"{hint}; start one: argojobs run FILE{said}", "dim")]], stream=sys.stderr)
     return 0
-
-
-def _asked(context: str, server: str, *, short: bool) -> "tuple[Target, list[Workflow]]":
-    """Return where to look, and all runs that there are."""
-    from argojobs.cli import ahead, connect
-
-    asked = ahead.take(context, server) if short else None
-    if asked is not None:
-        return asked
-    place = connect.target(context, server)
-    return place, connect.runs_of(place, short=short, meanwhile=prepare)
-
-
-def prepare() -> None:
-    """Import what lays runs out."""
-    from argojobs.cli import listing, owners, phases, run_table, text, times, waiting
-
-    del listing, owners, phases, run_table, text, times, waiting

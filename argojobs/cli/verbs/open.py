@@ -12,7 +12,7 @@ from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
+    from argojobs.runs.target import Target
 
 
 def command(
@@ -32,10 +32,10 @@ def command(
     run are printed.
     """
     from argojobs.cli import browser
-    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_json, print_text, print_yaml
-    from argojobs.cli.names import find_run
+    from argojobs.cli.place import target
     from argojobs.cli.text import columns, show
+    from argojobs.runs.names import find_run
 
     place = target(context, server)
     places = places_of(find_run(place.service, run, options=place.options), place)
@@ -62,7 +62,7 @@ def command(
 
 def places_of(workflow: Workflow, place: "Target") -> dict[str, str]:
     """Return where a run is to be seen: `ui`, `storage`, `results`, and on this machine `logs`."""
-    from argojobs.cli.links import results_folder, storage_link, ui_link
+    from argojobs.runs.links import results_folder, storage_link, ui_link
 
     places = {
         "ui": ui_link(workflow, place.context),

@@ -33,11 +33,11 @@ def command(
       argojobs port-forward demo-x7k2p train 6006
       argojobs port-forward demo-x7k2p train 8080:80
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
-    from argojobs.cli.entering import pods_of, running_step
     from argojobs.cli.forwarding import forward_on_cluster, ports_of, tell_locally
-    from argojobs.cli.names import find_run
+    from argojobs.cli.place import target
     from argojobs.engine.pods import LocalPods
+    from argojobs.runs.entering import pods_of, running_step
+    from argojobs.runs.names import find_run
 
     here, there = ports_of(port)
     place = target(context, server)

@@ -50,16 +50,17 @@ def command(
     import random
     from datetime import UTC, datetime
 
-    from argojobs.cli.changing import overridden, owned, say_changed, say_reuse
-    from argojobs.cli.connect import target
+    from argojobs.cli.changing import say_changed, say_reuse
     from argojobs.cli.formats import print_object
-    from argojobs.cli.masking import command_line
-    from argojobs.cli.names import find_run
+    from argojobs.cli.place import target
     from argojobs.cli.started import follow_new, say_started
     from argojobs.cli.words import words_of
     from argojobs.manifest.resubmit import fresh, new_name
     from argojobs.manifest.reuse import resubmit_from
     from argojobs.manifest.words import with_words
+    from argojobs.runs.changes import overridden, owned
+    from argojobs.runs.masking import command_line
+    from argojobs.runs.names import find_run
 
     place, said = target(context, server), command_line(ctx.obj or ())
     service = place.service

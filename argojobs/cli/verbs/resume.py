@@ -33,11 +33,17 @@ def command(
     Its suspend steps, which wait for an approval, succeed; with --node only those named. Outputs
     that a step waits for (valueFrom: {supplied: {}}) are given with -p.
     """
-    from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
-    from argojobs.cli.selecting import outputs_given, selector_of, waiting_for_resume
+    from argojobs.cli.place import target
+    from argojobs.runs.changes import (
+        chosen_run,
+        outputs_given,
+        refuse_ended,
+        selector_of,
+        waiting_for_resume,
+    )
 
-    chosen = chosen_run(run, context, server, force=force, verb="resume")
+    chosen = chosen_run(target(context, server), run, force=force, verb="resume")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
     refuse_ended(chosen, "retry")
     selector = selector_of(node)

@@ -27,16 +27,17 @@ def command(
     --node, steps that succeeded run again as well. Logs of earlier tries stay on this machine, in
     folders POD.earlier-1 beside the new ones; Argo deletes them.
     """
-    from argojobs.cli.changing import chosen_run, overridden, say_changed, say_steps
+    from argojobs.cli.changing import say_changed, say_steps
     from argojobs.cli.formats import print_object
-    from argojobs.cli.phases import ENDED
-    from argojobs.cli.selecting import selector_of
+    from argojobs.cli.place import target
     from argojobs.cli.started import follow_run
-    from argojobs.cli.text import plural
-    from argojobs.cli.tree import counted, steps_of
     from argojobs.manifest import rerun
+    from argojobs.runs.changes import chosen_run, overridden, selector_of
+    from argojobs.runs.view.phases import ENDED
+    from argojobs.runs.view.steps import counted, steps_of
+    from argojobs.runs.wording import plural
 
-    chosen = chosen_run(run, context, server, force=force, verb="retry")
+    chosen = chosen_run(target(context, server), run, force=force, verb="retry")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
     selector = selector_of(node)
     given = overridden(workflow, params, parameter or ())

@@ -1,18 +1,11 @@
 """`argojobs run`: the front door. Start a run and follow it."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.formats import Format
-from argojobs.cli.words import TakesWords
-from argojobs.errors import UsageError
-from argojobs.service import Workflow
-
-if TYPE_CHECKING:
-    from argojobs.cli.connect import Target
-    from argojobs.cli.plan import Plan
+from argojobs.cli.words import TakesWords, words_of
 
 COMMAND = TakesWords
 
@@ -116,20 +109,11 @@ def command(
       argojobs run --image python:3.12-slim -- python -c 'print(1)'
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
-    from argojobs.cli.debug.ways import to_attach
-    from argojobs.cli.masking import command_line
-    from argojobs.cli.pending import pending_of
-    from argojobs.cli.pipeline_images import with_images
-    from argojobs.cli.plan import carry_out, keep_manifest, without_stored
-    from argojobs.cli.preparing import wish_of
-    from argojobs.cli.started import follow_new, say_started
-    from argojobs.cli.submission import plan_of
-    from argojobs.cli.text import say, warn
-    from argojobs.cli.words import loaded_by
+    from argojobs.cli.starting import How, start
+    from argojobs.cli.text import warn
+    from argojobs.runs.masking import command_line
+    from argojobs.runs.request import RunRequest
 
-    if detach and wait:
-        raise UsageError("--detach and --wait exclude each other", hint="leave one of them out")
     if config:
         warn(
             [
@@ -138,96 +122,43 @@ def command(
             ],
             "note",
         )
-    loaded = loaded_by(ctx, retries=retries)
-    place = target(
-        context,
-        server,
-        loaded.root,
+    request = RunRequest(
+        file=file,
+        pipeline=pipeline,
+        words=words_of(ctx),
+        template=from_template,
+        shell=shell,
+        idle=idle,
+        retries=retries,
+        params=params,
+        assignments=assignments or (),
+        debug=debug,
+        debug_steps=debug_steps or (),
+        debug_on_error=debug_on_error,
+        image=image,
+        base_image=base_image,
+        requirements=requirements,
+        resources=resources,
+        python=python,
+        code=code,
+        max_code_size=max_code_size,
+        allow_secret_files=allow_secret_files,
+        notify=notify,
+        priority=priority,
+        name=name,
+        experiment=experiment,
+        command_line=command_line(ctx.obj or ()),
+    )
+    how = How(
+        verb="run",
+        context=context,
+        server=server,
+        detach=detach,
+        wait=wait,
+        dry_run=dry_run,
         strict_resources=strict_resources,
         share_host_paths=share_host_paths,
-        new_run=True,
+        pending_timeout=pending_timeout,
+        output=output,
     )
-    pending = pending_of(pending_timeout, place)
-    if shell and not dry_run:
-        from argojobs.cli.shell_wish import require_way_in
-
-        require_way_in(place)
-    if place.local is not None and not dry_run:
-        place.local.prepare()
-    wish = wish_of(ctx.params)
-    if from_template:
-        from argojobs.cli.from_template import check_given, require_server
-
-        require_server(place)
-        if not dry_run:
-            check_given(place, loaded, wish)
-    plan = plan_of(wish, place, loaded, name=name, experiment=experiment)
-    plan = plan.said_by(command_line(ctx.obj or ()))
-    warn(plan.warnings)
-    warn(plan.notes, "note")
-    if place.local is None and not dry_run:
-        from argojobs.cli.older_argo import notes_for
-
-        warn(notes_for(place.service, plan.workflow))
-    if dry_run:
-        _show_plan(_looked_up(plan, place), output)
-        return 0
-    plan = without_stored(plan, place.repository)
-    plan = with_images(plan, place.context, say)
-    if place.context.storage:
-        from argojobs.cli.claims import ensure_storage
-
-        warn(list(filter(None, [ensure_storage(place.context, plan.workflow)])), "note")
-    created = carry_out(plan, place.service, place.repository)
-    kept = keep_manifest(plan, place.repository)
-    try:
-        warn(_notes(created), "note")
-        if shell:
-            from argojobs.cli.shell_job import open_shell, say_waits
-            from argojobs.cli.shell_wish import idle_of
-
-            if not detach:
-                return open_shell(place, created, pending, idle_of(idle))
-            say_waits(created, place, output, idle_of(idle))
-            return 0
-        if detach:
-            say_started(created, place, output)
-            warn(to_attach(created, place.options), "note")
-            return 0
-        return follow_new(place, created, output, quiet=wait, pending=pending, folder=loaded.root)
-    finally:
-        kept.join()
-
-
-def _notes(created: Workflow) -> list[str]:
-    """Return what the engine has to tell once about a run: what means nothing here."""
-    from argojobs.engine.local import NOTES
-
-    return str((created["metadata"].get("annotations") or {}).get(NOTES, "")).splitlines()
-
-
-def _looked_up(plan: "Plan", place: "Target") -> "Plan":
-    """Return the plan with what store, registry and server know of it, as far as they answer."""
-    from argojobs.cli.pipeline_images import lacking
-    from argojobs.cli.plan import without_stored
-    from argojobs.cli.text import warn
-    from argojobs.cli.unasked import if_reached
-
-    there = "what the store has already"
-    plan = if_reached(lambda: without_stored(plan, place.repository), plan, there)
-    images = "which images the registry has"
-    plan = if_reached(lambda: lacking(plan, place.context)[1], plan, images)
-    takes = "whether the server takes it"
-    warn(if_reached(lambda: place.service.check(plan.workflow), [], takes), "note")
-    return plan
-
-
-def _show_plan(plan: "Plan", output: Format | None) -> None:
-    from argojobs.cli.formats import print_object
-    from argojobs.cli.plan import plan_lines
-    from argojobs.cli.text import show
-
-    if output is not None:
-        print_object(plan.workflow, output)
-    else:
-        show(plan_lines(plan))
+    return start(request, how)

@@ -20,9 +20,9 @@ app = typer.Typer(
 @app.command("status")
 def status(output: options.Output = None, verbose: options.Verbose = False) -> int:
     """Show the controller, its home, and the runs that are not ended."""
-    from argojobs.cli.connect import local
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.text import columns, show
+    from argojobs.runs.target import local
 
     facts = local().status()
     if output is Format.json:
@@ -46,7 +46,7 @@ def stop(
     verbose: options.Verbose = False,
 ) -> int:
     """End the controller; the next verb that needs one starts it again."""
-    from argojobs.cli.connect import local
+    from argojobs.runs.target import local
 
     service = local()
     facts = service.status()
@@ -63,7 +63,7 @@ def stop(
 def _controller(facts: dict[str, Any]) -> str:
     import time
 
-    from argojobs.cli.times import elapsed
+    from argojobs.runs.view.times import elapsed
 
     if not facts["running"]:
         return "none; a verb that needs one starts it"

@@ -56,12 +56,13 @@ def command(
       argojobs ssh @latest
       argojobs ssh demo-x7k2p train -- nvidia-smi
     """  # noqa: D301 - typer reads the backspace as: keep these lines
-    from argojobs.cli.connect import target
-    from argojobs.cli.entering import enter, pods_of, running_step
-    from argojobs.cli.names import find_run
+    from argojobs.cli.entering import enter
+    from argojobs.cli.place import target
     from argojobs.cli.shell_job import enter_job, goes_on
     from argojobs.cli.text import warn
     from argojobs.manifest.shell_job import entering, waits_for_shell
+    from argojobs.runs.entering import pods_of, running_step
+    from argojobs.runs.names import find_run
 
     words = words_of(ctx) or ()
     if end and (words or container != "main"):

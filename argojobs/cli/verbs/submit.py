@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from argojobs.cli import options
-from argojobs.cli.words import WORDS, TakesWords
+from argojobs.cli.words import WORDS, TakesWords, words_of
 from argojobs.errors import UsageError
 
 #: How many GPUs a job has of which nothing is said.
@@ -118,11 +118,12 @@ def command(
       argojobs submit -n 8 python train.py --data voc20
       argojobs submit ssh -n 8
     """  # noqa: D301 - typer reads the backspace as: keep these lines
+    from argojobs.cli.starting import How, start
     from argojobs.cli.text import warn
-    from argojobs.cli.verbs import run
-    from argojobs.cli.words import words_of
     from argojobs.config.resources import parse_resources
     from argojobs.manifest.context_defaults import GPU
+    from argojobs.runs.masking import command_line
+    from argojobs.runs.request import RunRequest
 
     words = words_of(ctx)
     shell = what == _WHAT
@@ -136,25 +137,27 @@ def command(
     file = ""
     if words and not shell:
         file, rest = script_in(words)
-        ctx.meta[WORDS] = (rest or None) if file else words
+        words = (rest or None) if file else words
         if gpus is None:
             warn([f"submit asks for {GPUS} GPUs; -n before the command says how many"], "note")
-    asked = {
-        "file": file,
-        "resources": f"{resources} gpu={GPUS if gpus is None else gpus}",
-        "shell": shell,
-        "beside_code": not shell and not file,
-    }
-    ctx.params = {**ctx.params, **asked}
-    return run.command(
-        ctx,
-        name=name,
-        detach=detach,
-        dry_run=dry_run,
+    request = RunRequest(
+        file=file,
+        words=words,
         shell=shell,
         idle=idle,
-        pending_timeout=pending_timeout,
-        output=output,
+        beside_code=not shell and not file,
+        image=image,
+        resources=f"{resources} gpu={GPUS if gpus is None else gpus}",
+        name=name,
+        command_line=command_line(ctx.obj or ()),
+    )
+    how = How(
+        verb="submit",
         context=context,
         server=server,
+        detach=detach,
+        dry_run=dry_run,
+        pending_timeout=pending_timeout,
+        output=output,
     )
+    return start(request, how)

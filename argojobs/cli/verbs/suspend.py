@@ -17,10 +17,11 @@ def command(
 
     Steps that run already go on to their end.
     """
-    from argojobs.cli.changing import chosen_run, refuse_ended
     from argojobs.cli.formats import print_object
+    from argojobs.cli.place import target
+    from argojobs.runs.changes import chosen_run, refuse_ended
 
-    chosen = chosen_run(run, context, server, force=force, verb="suspend")
+    chosen = chosen_run(target(context, server), run, force=force, verb="suspend")
     name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
     refuse_ended(chosen)
     if not dry_run:

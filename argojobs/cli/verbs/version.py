@@ -1,7 +1,5 @@
 """`argojobs version`: what to put into a report of a bug."""
 
-import platform
-
 from argojobs.cli import options
 from argojobs.cli.door import put
 from argojobs.cli.formats import Format
@@ -10,6 +8,7 @@ from argojobs.cli.formats import Format
 def command(output: options.Output = None, verbose: options.Verbose = False) -> int:
     """Show versions."""
     from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.runs.versions import versions
 
     facts = versions()
     if output is Format.json:
@@ -22,19 +21,3 @@ def command(output: options.Output = None, verbose: options.Verbose = False) -> 
         for name, value in facts.items():
             put(f"{name:<9} {value}\n")
     return 0
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that matter."""
-    return {
-        "argojobs": own_version(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-    }
-
-
-def own_version() -> str:
-    """Return the version of argojobs."""
-    from argojobs import __version__
-
-    return __version__

@@ -1,16 +1,12 @@
 """`argojobs wait`: come back when runs have ended."""
 
-import queue
 import sys
-import threading
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from argojobs.cli import options
-from argojobs.errors import ArgojobsError
-from argojobs.service import Service, Workflow
+from argojobs.service import Workflow
 
 
 def command(
@@ -27,65 +23,33 @@ def command(
 
     Ends with 0 when those waited for succeeded, 1 when one failed.
     """
-    from argojobs.cli.connect import target
     from argojobs.cli.formats import print_object, print_objects
-    from argojobs.cli.names import find_runs
-    from argojobs.cli.summary import succeeded
+    from argojobs.cli.place import target
+    from argojobs.runs.following import first_ended
+    from argojobs.runs.names import find_runs
+    from argojobs.runs.view.facts import has_succeeded
 
     place = target(context, server)
     found = find_runs(place.service, runs, options=place.options)
     names = [str(workflow["metadata"]["name"]) for workflow in found]
-    ended = ended_runs(place.again, found, 1 if any_of_them else len(names))
+    ended = first_ended(place.again, names, 1 if any_of_them else len(names))
     if output is None:
         _say(ended)
     elif len(names) == 1 or any_of_them:
         print_object(ended[0], output)
     else:
         print_objects(sorted(ended, key=lambda w: names.index(w["metadata"]["name"])), output)
-    return 0 if all(succeeded(workflow) for workflow in ended) else 1
-
-
-def ended_runs(
-    connect: Callable[[], Service], workflows: list[Workflow], count: int
-) -> list[Workflow]:
-    """Return the first `count` of the runs to end, in the order of their ends.
-
-    Raises what watching one of them raises.
-    """
-    from argojobs.cli.follow import Follow, follow
-
-    answers: queue.SimpleQueue[Workflow | ArgojobsError] = queue.SimpleQueue()
-
-    def left(_: int, note: Callable[[str], None]) -> None:
-        raise KeyboardInterrupt
-
-    def watch(workflow: Workflow) -> None:
-        try:
-            service = connect()
-            how = Follow(service, connect, sys.stderr, "quiet", left)
-            answers.put(follow(how, workflow))
-        except ArgojobsError as error:
-            answers.put(error)
-
-    for workflow in workflows:
-        name = str(workflow["metadata"]["name"])
-        threading.Thread(target=watch, args=(workflow,), name=name, daemon=True).start()
-    ended: list[Workflow] = []
-    while len(ended) < count:
-        answer = answers.get()
-        if isinstance(answer, ArgojobsError):
-            raise answer
-        ended.append(answer)
-    return ended
+    return 0 if all(has_succeeded(workflow) for workflow in ended) else 1
 
 
 def _say(ended: list[Workflow]) -> None:
     """Write one line a run: how it ended."""
     import time
 
-    from argojobs.cli.phases import of_run, sign, style
+    from argojobs.cli.phases import sign, style
     from argojobs.cli.text import columns, screen_of, show
-    from argojobs.cli.times import run_time
+    from argojobs.runs.view.phases import of_run
+    from argojobs.runs.view.times import run_time
 
     screen = screen_of(sys.stdout)
     rows = []

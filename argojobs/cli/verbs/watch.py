@@ -21,14 +21,14 @@ def command(
     Ends with 0 when the run succeeded, 1 when it failed or was pending for too long. Ctrl-C leaves;
     the run goes on. A run that waits for more than 10 seconds says why.
     """
-    from argojobs.cli.connect import target
-    from argojobs.cli.debug.ways import beside_of
+    from argojobs.cli.debug.following import beside_of
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED
-    from argojobs.cli.names import find_run
-    from argojobs.cli.pending import pending_of
+    from argojobs.cli.place import target
     from argojobs.cli.summary import show_end
+    from argojobs.runs.names import find_run
+    from argojobs.runs.pending import pending_of
 
     place = target(context, server)
     service = place.service

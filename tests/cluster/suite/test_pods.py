@@ -13,8 +13,6 @@ from harness.cluster import Cluster
 from harness.node_offers import GPUS
 from pods_contract import PodsContract, finish, program
 
-from argojobs.cli import cluster as ways
-from argojobs.cli.remote import remote_service
 from argojobs.client.address import ServerAddress
 from argojobs.client.kube.argo_server import argo_server, find
 from argojobs.client.kube.connection import Kube
@@ -23,6 +21,8 @@ from argojobs.client.kube.pods import KubePods
 from argojobs.client.rest import ArgoService
 from argojobs.config.contexts import Context
 from argojobs.errors import HostError, ServerError, UsageError
+from argojobs.runs import cluster as ways
+from argojobs.runs.remote import remote_service
 
 IMAGE = "python:3.12-slim"
 

@@ -1,0 +1,74 @@
+"""What a command line asks for that wants steps to wait for a debugger, put into the workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from argojobs.compile.debugger_archive import debugger_program
+from argojobs.errors import UsageError
+from argojobs.manifest.debugging import Debugging, with_debugger
+
+if TYPE_CHECKING:
+    from argojobs.compile.load import Loaded
+    from argojobs.manifest.parameters import Applied
+    from argojobs.runs.request import RunRequest
+    from argojobs.runs.uploads import Upload
+
+
+_NOT_BROUGHT = (
+    "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A workflow whose steps wait, what is to be stored for it, and what is to be said."""
+
+    workflow: dict[str, Any]
+    archives: tuple[Upload, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def told_to_wait(
+    applied: Applied, request: RunRequest, loaded: Loaded, debugger: Callable[[], Upload] | None
+) -> Told:
+    """Return the workflow with its steps told to wait for a debugger, where that was asked for.
+
+    debugger: what brings it to the steps, None where nothing can be stored. Raises UsageError.
+    """
+    wanted = debugging_of(request, loaded, parameter=applied.debug)
+    if wanted is None:
+        return Told(applied.workflow)
+
+    if debugger is None:
+        program = debugger_program()
+        workflow, notes = with_debugger(applied.workflow, wanted, program=program)
+        return Told(workflow, (), (*notes, _NOT_BROUGHT))
+    brought = debugger()
+    workflow, notes = with_debugger(applied.workflow, wanted, key=brought.key)
+    return Told(workflow, (brought,), tuple(notes))
+
+
+def debugging_of(request: RunRequest, loaded: Loaded, *, parameter: bool) -> Debugging | None:
+    """Return which steps are to wait for a debugger, None for none of them.
+
+    parameter: whether the parameter `debug`, which is nobody's, asks for it too. Raises UsageError
+    for a script that is not Python, and for two answers to when.
+    """
+    debug = request.debug or parameter
+    if not (debug or request.debug_steps or request.debug_on_error):
+        return None
+    if debug and request.debug_on_error:
+        raise UsageError(
+            "--debug waits before a step begins, --debug-on-error when it has failed",
+            hint="leave one of them out; --debug-step NAME says which steps",
+        )
+    if loaded.kind == "script" and loaded.path.suffix != ".py":
+        raise UsageError(
+            "only a script in Python can wait for a debugger",
+            where=str(loaded.path),
+            hint="leave --debug out",
+        )
+    return Debugging(frozenset(request.debug_steps), on_error=request.debug_on_error)

@@ -1,0 +1,182 @@
+"""What a diagnosis is made from: the run, its logs, and what Kubernetes or this machine tells."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from argojobs.config.contexts import Context
+from argojobs.diagnosis.diagnose import diagnose
+from argojobs.diagnosis.evidence import Evidence
+from argojobs.diagnosis.finding import Finding
+from argojobs.engine.context import pod_directory
+from argojobs.engine.logs import LOG_NAME
+from argojobs.errors import ArgojobsError, NotFoundError
+from argojobs.runs.absent import absent_in
+from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
+from argojobs.runs.debug_tunnels import template_of, waits
+from argojobs.runs.paths import localiser
+from argojobs.runs.target import Target
+from argojobs.runs.view.phases import was_stopped
+from argojobs.runs.view.steps import failed_steps, steps_of, walk
+
+#: Of so many broken steps the logs are read, and so many of their newest lines.
+MOST_LOGS, TAIL = 8, 200
+#: Causes of which a report says as much by itself.
+_SAID = frozenset({"message", "exit-code", "python-error", "retries-spent", "stopped"})
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Evidence with what could not be looked at, and why."""
+
+    evidence: Evidence
+    missing: list[str] = field(default_factory=list)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the diagnosis says."""
+        return diagnose(self.evidence)
+
+
+def known(
+    workflow: Mapping[str, Any],
+    logs: Mapping[str, Sequence[str]] | None = None,
+    *,
+    options: str = "",
+    local: bool = False,
+) -> Evidence:
+    """Return what the run's object says by itself, with log lines that are at hand; asks nobody."""
+    titles: dict[str, str] = {}
+    for step in walk(steps_of(dict(workflow))):
+        titles |= {step.node_id: step.typed} if step.node_id else {}
+        titles |= dict.fromkeys(step.pods, step.typed)
+    return Evidence(
+        workflow,
+        logs=logs or {},
+        absent=_absent(workflow, logs or {}, local=local),
+        titles=titles,
+        options=options,
+        local=local,
+    )
+
+
+def _absent(
+    workflow: Mapping[str, Any], logs: Mapping[str, Sequence[str]], *, local: bool
+) -> dict[str, tuple[str, str]]:
+    """Return why steps miss files that this machine has, by node id."""
+    found = {}
+    for node_id, log in logs.items():
+        absent = absent_in(log, template_of(workflow, node_id), local=local)
+        if absent is not None:
+            found[node_id] = (absent.what, absent.remedy)
+    return found
+
+
+def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:
+    """Look at all there is of a run. What may not be seen is left out and said."""
+    missing: list[str] = []
+    logs = _logs(place, workflow, missing)
+    evidence = known(workflow, logs, options=place.options, local=place.local is not None)
+    if place.local is not None:
+        return Looked(replace(evidence, silent=_silent_here(place, workflow)), missing)
+    return _on_cluster(place, evidence, missing)
+
+
+def _on_cluster(place: Target, evidence: Evidence, missing: list[str]) -> Looked:
+    from argojobs.client.kube.seen import look_at
+
+    context = place.context
+    if not has_kubeconfig(context):
+        missing.append(
+            "pods, their events and the nodes: there is no kubeconfig (argojobs config set "
+            f"contexts.{context.name}.kubeconfig FILE, or set KUBECONFIG)"
+        )
+        return Looked(evidence, missing)
+    place.tell("progress", "looking at the pods, their events and the nodes ...")
+    try:
+        with kube_of(context) as kube:
+            namespace = evidence.workflow["metadata"].get("namespace")
+            seen = look_at(kube, str(namespace or namespace_in(context, kube)), evidence.run)
+    except ArgojobsError as error:
+        missing.append(f"pods, their events and the nodes: {error.what}")
+        return Looked(evidence, missing)
+    now = time.time()
+    found = replace(
+        evidence,
+        pods=seen.pods,
+        events=seen.events,
+        nodes=seen.nodes,
+        claims=seen.claims,
+        silent={node: now - at for node, at in seen.written.items()},
+        kubectl=kubectl_of(context),
+    )
+    return Looked(found, [*missing, *seen.missing])
+
+
+def kubectl_of(context: Context) -> str:
+    """Return the beginning of a command line of kubectl for a context's cluster."""
+    words = ["kubectl"]
+    words += [f"--kubeconfig={context.kubeconfig}"] if context.kubeconfig else []
+    words += [f"--context={context.kube_context}"] if context.kube_context else []
+    return shlex.join(words)
+
+
+def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[str, list[str]]:
+    """Read the newest lines of the steps that broke first, and of those a debugger may hold."""
+    name = str(workflow["metadata"]["name"])
+    local = localiser(place.service, name)
+    found: dict[str, list[str]] = {}
+    steps = steps_of(workflow)
+    held = [
+        one
+        for one in walk(steps)
+        if one.phase == "Running" and one.pods and waits(template_of(workflow, one.pods[-1]))
+    ]
+    for step in [*[one for one in failed_steps(steps) if one.pods][:MOST_LOGS], *held[:MOST_LOGS]]:
+        pod = step.pods[-1]
+        try:
+            lines = place.service.logs(name, node_id=pod, tail=TAIL)
+            found[pod] = [local(line.text) for line in lines]
+        except NotFoundError:  # a pod that never began has none
+            continue
+        except ArgojobsError as error:
+            missing.append(f"the log of {step.title}: {error.what}")
+    return found
+
+
+def _silent_here(place: Target, workflow: dict[str, Any]) -> dict[str, float]:
+    """Return for how long the running steps of this machine have written nothing."""
+    assert place.local is not None
+    name, now = str(workflow["metadata"]["name"]), time.time()
+    found: dict[str, float] = {}
+    for node_id, pod, _ in place.local.store.pod_states(name):
+        path = pod_directory(place.local.home, name, pod) / LOG_NAME
+        if path.exists():
+            found[node_id] = max(0.0, now - path.stat().st_mtime)
+    return found
+
+
+def why(
+    workflow: dict[str, Any],
+    log: Sequence[str] = (),
+    *,
+    options: str = "",
+    local: bool = False,
+) -> str:
+    """Return a diagnosis' first line for a run that failed, where it says more than a report does.
+
+    log: of the step that failed first. Nobody is asked.
+    """
+    if was_stopped(workflow):
+        return ""
+    broken = [step for step in failed_steps(steps_of(workflow)) if step.pods]
+    logs = {broken[0].pods[-1]: log} if broken and log else {}
+    found = diagnose(known(workflow, logs, options=options, local=local))
+    if not found or found[0].cause in _SAID:
+        return ""
+    return "; ".join(filter(None, (found[0].what, found[0].remedy)))

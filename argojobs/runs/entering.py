@@ -1,0 +1,111 @@
+"""The way into a step that runs: its pod, a program in it, a port of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.runs.cluster import namespace_in, needed_kube
+from argojobs.runs.names import SHOWN, step_named
+from argojobs.runs.target import Target
+from argojobs.runs.view.phases import ENDED
+from argojobs.runs.view.steps import Step, steps_of, walk
+from argojobs.service import is_final
+
+if TYPE_CHECKING:
+    from argojobs.client.kube.pods import KubePods
+    from argojobs.engine.pods import LocalPods
+
+#: What is tried where no command is given, in this order.
+SHELLS = ("bash", "sh")
+
+
+class Entered(NamedTuple):
+    """A step that runs, by its name as it can be typed, and its pod."""
+
+    step: str
+    pod: str
+
+
+@contextmanager
+def pods_of(place: Target, workflow: dict[str, Any]) -> Iterator[LocalPods | KubePods]:
+    """Give the pods of a context while it is open. Raises UsageError without a kubeconfig."""
+    from argojobs.client.kube.pods import KubePods
+    from argojobs.engine.pods import LocalPods
+
+    if place.local is not None:
+        yield LocalPods(place.local)
+        return
+
+    with needed_kube(place.context) as kube:
+        namespace = workflow["metadata"].get("namespace")
+        yield KubePods(kube, str(namespace or namespace_in(place.context, kube)))
+
+
+def running_step(
+    pods: LocalPods | KubePods, workflow: dict[str, Any], given: str, options: str = ""
+) -> Entered:
+    """Return the step that is meant, and its pod: without a name the only one that runs.
+
+    options: what a command must say to get here, for hints. Raises NotFoundError where there is
+    no such step or several run (listed), ConflictError where it has ended or not begun.
+    """
+    run = str(workflow["metadata"]["name"])
+    wanted = step_named(workflow, given) if given else None
+    if is_final(workflow):
+        raise ConflictError(
+            f"{run} has ended, and its pods with it", hint=f"argojobs retry {run}{options}"
+        )
+    running = {pod.node_id: pod.name for pod in pods.of_run(run) if pod.phase == "Running"}
+    found: dict[str, Entered] = {}
+    for step in walk([wanted] if wanted is not None else steps_of(workflow)):
+        found |= {node: Entered(step.key, running[node]) for node in step.pods if node in running}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise _at_rest(run, wanted, options)
+    names = [one.step for one in found.values()]
+    more = f"\n  ... and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    what = f"of {wanted.title} in {run}" if wanted is not None else f"of {run}"
+    raise NotFoundError(
+        f"{len(names)} steps {what} run:\n  " + "\n  ".join(names[:SHOWN]) + more,
+        hint="say which one",
+    )
+
+
+def _at_rest(run: str, wanted: Step | None, options: str) -> ConflictError:
+    """The error that nothing of a step, or of a run, is running."""
+    if wanted is None:
+        return ConflictError(
+            f"no step of {run} is running", hint=f"argojobs get {run}{options} shows them"
+        )
+    if wanted.phase in ENDED:
+        return has_ended(run, wanted, options)
+    return ConflictError(
+        f"the step {wanted.title} of {run} has not begun",
+        hint=f"argojobs diagnose {run}{options} says why",
+    )
+
+
+def has_ended(run: str, step: Step, options: str) -> ConflictError:
+    """Return the error for a step that cannot be entered any more. options: as `running_step`."""
+    return ConflictError(
+        f"the step {step.title} of {run} has ended: {step.phase}",
+        hint=f"argojobs logs {run} {step.key}{options} shows what it wrote",
+    )
+
+
+def shell_of(pods: LocalPods | KubePods, pod: str, container: str) -> str:
+    """Return the first shell that a container has: tried with nothing to do, as its input is ours.
+
+    Raises UsageError where it has none.
+    """
+    for shell in SHELLS:
+        if pods.starts(pod, [shell, "-c", ":"], container):
+            return shell
+    raise UsageError(
+        f"the container {container} of the pod {pod} has no shell, neither {' nor '.join(SHELLS)}",
+        hint="name a program that its image has: argojobs ssh RUN STEP -- PROGRAM",
+    )

@@ -1,0 +1,24 @@
+"""A workflow with another name, more labels and annotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def with_metadata(
+    workflow: dict[str, Any],
+    *,
+    name: str = "",
+    labels: dict[str, str] | None = None,
+    annotations: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the workflow with a name instead of its `generateName`, labels, annotations added."""
+    metadata = dict(workflow.get("metadata") or {})
+    if name:
+        metadata.pop("generateName", None)
+        metadata = {"name": name, **{k: v for k, v in metadata.items() if k != "name"}}
+    if labels:
+        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    if annotations:
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
+    return {**workflow, "metadata": metadata}

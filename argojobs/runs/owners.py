@@ -1,0 +1,78 @@
+"""Whose a run is: on a shared server mine come first, and others' are not changed by accident.
+
+Every run that we start has its user as a label. Runs that others' programs started have none:
+they are nobody's, and may be changed as they are.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import UsageError
+from argojobs.manifest.names import label_value
+from argojobs.service import USER_LABEL, Service
+
+if TYPE_CHECKING:
+    from argojobs.runs.target import Target
+
+
+def user_name() -> str:
+    """Return who runs this, as a label may hold it; `unknown` where the system does not say."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = "unknown"
+    return label_value(name) or "unknown"
+
+
+def owner_of(workflow: Mapping[str, Any]) -> str:
+    """Return the user of a run as its label says it; "" where it has none."""
+    return str((workflow["metadata"].get("labels") or {}).get(USER_LABEL, ""))
+
+
+def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
+    """Return the owner of a run on a server that is another's; "" for mine and nobody's.
+
+    On this machine all runs are of whoever may read them.
+    """
+    owner = owner_of(workflow)
+    return "" if place.context.is_local or owner == user_name() else owner
+
+
+def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb: str) -> str:
+    """Return who else's a run is as what follows its name: ` of alex`, or "".
+
+    verb: what is about to be done. Raises UsageError for another's run without force.
+    """
+    owner = others_owner(workflow, place)
+    if owner and not force:
+        raise UsageError(
+            f"{workflow['metadata']['name']} is a run of {owner}, not of {user_name()}",
+            hint=f"to {verb} it all the same: add --force",
+        )
+    return f" of {owner}" if owner else ""
+
+
+def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozenset[str]]:
+    """Return the names of all runs, newest first, and which of them are mine.
+
+    All are where the service does not tell runs of different users apart. part: only names that
+    hold this text are needed; there may be none where the service cannot tell which do.
+    """
+    labelled = getattr(service, "names_and_labels", None)
+    if labelled is None:
+        names = list(service.names())
+        return names, frozenset(names)
+    found: Sequence[tuple[str, Mapping[str, str]]] = labelled(part) if part else labelled()
+    me = user_name()
+    mine = frozenset(name for name, labels in found if labels.get(USER_LABEL) == me)
+    return [name for name, _ in found], mine
+
+
+def latest_name(service: Service) -> str:
+    """Return the name of my latest run, of the latest one where none is mine; "" without any."""
+    labelled = getattr(service, "names_and_labels", None)
+    mine = labelled(labels={USER_LABEL: user_name()}) if labelled is not None else ()
+    return str(mine[0][0]) if mine else next(iter(service.names()), "")

@@ -1,0 +1,21 @@
+"""The versions that a report of a bug needs."""
+
+from __future__ import annotations
+
+import platform
+
+from argojobs import __version__
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that matter."""
+    return {
+        "argojobs": own_version(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def own_version() -> str:
+    """Return the version of argojobs."""
+    return __version__

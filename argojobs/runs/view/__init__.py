@@ -1,0 +1,1 @@
+"""The read model of a workflow: its steps, phases, times and facts."""
