@@ -13,7 +13,7 @@ from argojobs.runs.view.facts import parameters
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.manifest.reuse import Reuse
+    from argojobs.edits.reuse import Reuse
 
 
 def say_changed(old: Workflow, spec: Mapping[str, Any]) -> None:

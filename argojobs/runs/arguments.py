@@ -18,7 +18,7 @@ from argojobs.runs.names import find_run, step_named
 from argojobs.service import Service
 
 if TYPE_CHECKING:
-    from argojobs.manifest.parameters import ArtifactArgument
+    from argojobs.edits.parameters import ArtifactArgument
 
 
 #: Kinds of artifacts that are always a folder, or always a file.

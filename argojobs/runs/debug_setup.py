@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.debugger_archive import debugger_program
+from argojobs.edits.debugging import Debugging, with_debugger
 from argojobs.errors import UsageError
-from argojobs.manifest.debugging import Debugging, with_debugger
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
-    from argojobs.manifest.parameters import Applied
+    from argojobs.edits.parameters import Applied
     from argojobs.runs.request import RunRequest
     from argojobs.runs.uploads import Upload
 
