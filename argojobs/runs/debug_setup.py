@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.compile.debugger_archive import debugger_program
+from argojobs.compile.load import Loaded
 from argojobs.errors import UsageError
 from argojobs.manifest.debugging import Debugging, with_debugger
-
-if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
-    from argojobs.manifest.parameters import Applied
-    from argojobs.runs.request import RunRequest
-    from argojobs.runs.uploads import Upload
-
+from argojobs.manifest.parameters import Applied
+from argojobs.runs.request import RunRequest
+from argojobs.runs.uploads import Upload
 
 _NOT_BROUGHT = (
     "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
