@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.cli.door import put
 from argojobs.cli.summary import one_line
 from argojobs.cli.text import columns, show
+from argojobs.edits.reuse import Reuse
 from argojobs.runs.view.facts import parameters
 from argojobs.service import Workflow
-
-if TYPE_CHECKING:
-    from argojobs.edits.reuse import Reuse
 
 
 def say_changed(old: Workflow, spec: Mapping[str, Any]) -> None:

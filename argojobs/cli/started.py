@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from argojobs.cli.door import put
 from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
@@ -15,15 +15,13 @@ from argojobs.cli.formats import Format, print_object
 from argojobs.cli.main import INTERRUPTED
 from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, more_lines, screen_of, show, warn
+from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, RunFailedError
 from argojobs.runs.debug_tunnels import to_attach
 from argojobs.runs.links import storage_link, ui_link
+from argojobs.runs.pending import Pending
+from argojobs.runs.target import Target
 from argojobs.service import Service, Workflow
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.runs.pending import Pending
-    from argojobs.runs.target import Target
 
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:

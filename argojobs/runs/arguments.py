@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.signature import signature_of
 from argojobs.runs.names import find_run, step_named
 from argojobs.service import Service
-
-if TYPE_CHECKING:
-    from argojobs.edits.parameters import ArtifactArgument
-
 
 #: Kinds of artifacts that are always a folder, or always a file.
 _FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozenset({"File"})

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.compile.debugger_archive import debugger_program
+from argojobs.compile.load import Loaded
 from argojobs.edits.debugging import Debugging, with_debugger
+from argojobs.edits.parameters import Applied
 from argojobs.errors import UsageError
-
-if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
-    from argojobs.edits.parameters import Applied
-    from argojobs.runs.request import RunRequest
-    from argojobs.runs.uploads import Upload
-
+from argojobs.runs.request import RunRequest
+from argojobs.runs.uploads import Upload
 
 _NOT_BROUGHT = (
     "nothing is stored for this run, so debugpy does not travel: each step's image must have it"

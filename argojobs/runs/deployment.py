@@ -8,33 +8,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from argojobs.compile.project import project_root
 from argojobs.compile.secrets import looks_secret
 from argojobs.config.choosing import choose as choose_context
 from argojobs.config.choosing import creds_files
 from argojobs.config.context_files import load_contexts
-from argojobs.config.settings import load_settings
+from argojobs.config.contexts import Context
+from argojobs.config.settings import Settings, load_settings
 from argojobs.errors import UsageError
 from argojobs.images.builders.choosing import choose
-from argojobs.images.builds import builds_in
-from argojobs.images.destinations import choose_destination, destinations, opened
-from argojobs.images.recipe import recipes
+from argojobs.images.builders.shape import Builder
+from argojobs.images.builds import Build, Builds, builds_in
+from argojobs.images.destinations import Destination, choose_destination, destinations, opened
+from argojobs.images.recipe import Recipe, recipes
 from argojobs.images.reference import registry_host
+from argojobs.images.registry.client import Registry
 from argojobs.images.registry.unasked import unasked_registry
 from argojobs.manifest.nearest import suggestion
 from argojobs.runs.images import node_platform
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context
-    from argojobs.config.settings import Settings
-    from argojobs.images.builders.shape import Builder
-    from argojobs.images.builds import Build, Builds
-    from argojobs.images.destinations import Destination
-    from argojobs.images.recipe import Recipe
-    from argojobs.images.registry.client import Registry
-
 
 #: Source: the OCI image specification, "Image Index" (os, architecture, variant).
 _PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?")

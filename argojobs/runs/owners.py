@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.errors import UsageError
 from argojobs.manifest.names import label_value
+from argojobs.runs.target import Target
 from argojobs.service import USER_LABEL, Service
-
-if TYPE_CHECKING:
-    from argojobs.runs.target import Target
 
 
 def user_name() -> str:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from argojobs.compile.bundle import IMAGE_CODE, LARGEST, inline_code, pack, stored_code
+from argojobs.compile.bundle import IMAGE_CODE, LARGEST, Packed, inline_code, pack, stored_code
 from argojobs.compile.code import Code
 from argojobs.compile.debugger_archive import debugger_archive
 from argojobs.compile.imports import imported_files
+from argojobs.compile.load import Loaded
 from argojobs.compile.project import (
     IGNORE_FILE,
     RESERVED,
@@ -25,18 +25,14 @@ from argojobs.compile.scripts import Script
 from argojobs.compile.travelling import installed_steps
 from argojobs.config.choosing import creds_files
 from argojobs.config.context_files import load_contexts
+from argojobs.config.contexts import Context
 from argojobs.config.secret_references import file_of
+from argojobs.config.settings import Settings
 from argojobs.engine.quantities import quantity
 from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
-
-if TYPE_CHECKING:
-    from argojobs.compile.bundle import Packed
-    from argojobs.compile.load import Loaded
-    from argojobs.config.contexts import Context
-    from argojobs.config.settings import Settings
-    from argojobs.storage.repository import Repository
+from argojobs.storage.repository import Repository
 
 
 def code_of(

@@ -7,26 +7,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.compile import compile_loaded
-from argojobs.compile.load import of_words
+from argojobs.compile.bundle import Packed
+from argojobs.compile.code import Code
+from argojobs.compile.load import Loaded, of_words
 from argojobs.compile.origins import origin_of
 from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.scripts import Command
 from argojobs.config.context_defaults import defaults_of
+from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
-from argojobs.config.settings import load_settings
-from argojobs.edits import notify
+from argojobs.config.settings import Settings, load_settings
 from argojobs.edits.context_defaults import GPU, with_context
 from argojobs.edits.cut_names import cut_names
-from argojobs.edits.parameters import resolve
+from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
 from argojobs.errors import ManifestError, ParameterError
 from argojobs.lint.ignored import may_be_ignored
-from argojobs.manifest import documents
+from argojobs.manifest import documents, notify
 from argojobs.manifest.check import clean
 from argojobs.manifest.fields import check_fields
-from argojobs.manifest.findings import as_error, errors
+from argojobs.manifest.findings import Finding, as_error, errors
 from argojobs.manifest.kinds import IGNORE, inside, path_in
 from argojobs.manifest.words import ARGUMENTS
 from argojobs.runs.absent import Here, absent_arguments
@@ -45,17 +47,7 @@ from argojobs.runs.packing import (
 from argojobs.runs.request import RunRequest, overrides_of
 from argojobs.runs.uploads import Upload
 from argojobs.runs.wording import plural
-
-if TYPE_CHECKING:
-    from argojobs.compile.bundle import Packed
-    from argojobs.compile.code import Code
-    from argojobs.compile.load import Loaded
-    from argojobs.config.contexts import Context
-    from argojobs.config.settings import Settings
-    from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides
-    from argojobs.manifest.findings import Finding
-    from argojobs.storage.repository import Repository
-
+from argojobs.storage.repository import Repository
 
 #: Gives the code of a bundle its place: inline, or stored.
 Place = Callable[["Packed"], "Code"]

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from argojobs.compile.load import Loaded
 from argojobs.engine.local import NOTES
 from argojobs.errors import ArgojobsError, ConflictError
 from argojobs.manifest.yaml_write import write_yaml
@@ -18,17 +19,13 @@ from argojobs.runs.images import lacking, with_images
 from argojobs.runs.load import check_given, require_server
 from argojobs.runs.older_argo import notes_for
 from argojobs.runs.plan import MANIFEST, Plan, plan_of
-from argojobs.runs.progress import if_reached
+from argojobs.runs.progress import Kind, if_reached
+from argojobs.runs.request import RunRequest
 from argojobs.runs.shell import require_way_in
+from argojobs.runs.target import Target
 from argojobs.runs.uploads import store
 from argojobs.service import Workflow
-
-if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
-    from argojobs.runs.progress import Kind
-    from argojobs.runs.request import RunRequest
-    from argojobs.runs.target import Target
-    from argojobs.storage.repository import Repository
+from argojobs.storage.repository import Repository
 
 
 class Submitted(NamedTuple):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from argojobs.compile.bundle import Packed
 from argojobs.errors import OutputError, UsageError
 from argojobs.runtime import links, tree
-
-if TYPE_CHECKING:
-    from argojobs.compile.bundle import Packed
-    from argojobs.storage.repository import Repository
+from argojobs.storage.repository import Repository
 
 
 @dataclass(frozen=True, slots=True)
