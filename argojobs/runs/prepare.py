@@ -20,12 +20,13 @@ from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
 from argojobs.config.settings import Settings, load_settings
+from argojobs.edits import notify
 from argojobs.edits.context_defaults import GPU, with_context
 from argojobs.edits.cut_names import cut_names
 from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
 from argojobs.errors import ManifestError, ParameterError
 from argojobs.lint.ignored import may_be_ignored
-from argojobs.manifest import documents, notify
+from argojobs.manifest import documents
 from argojobs.manifest.check import clean
 from argojobs.manifest.fields import check_fields
 from argojobs.manifest.findings import Finding, as_error, errors
