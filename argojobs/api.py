@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.load import Loaded
 from argojobs.compile.project import project_root, search_entries
+from argojobs.edits.overrides import from_python
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
-from argojobs.manifest.overrides import from_python
 from argojobs.runs.failures import cause, failing_log
 from argojobs.runs.logs import log_texts
 from argojobs.runs.progress import Kind
@@ -32,7 +32,7 @@ from argojobs.service import FINAL_PHASES, Workflow
 
 if TYPE_CHECKING:
     from argojobs.dsl.pipelines import Pipeline
-    from argojobs.manifest.overrides import Given
+    from argojobs.edits.overrides import Given
     from argojobs.service import Service
 
 

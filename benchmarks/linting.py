@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import yaml
 
+from argojobs.lint import lint
 from argojobs.manifest import documents
-from argojobs.manifest.lint import lint
 from argojobs.manifest.yaml_write import write_yaml
 from benchmarks.measure import Row, interleaved
 from benchmarks.running import chain_manifest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from argojobs.manifest.fix import fix
+from argojobs.lint.fix import fix
 
 HEAD = "kind: Workflow\nmetadata: {generateName: w-}\nspec:\n  entrypoint: main\n  templates:\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 from argojobs.cli.door import put
 from argojobs.cli.summary import one_line
 from argojobs.cli.text import columns, show
-from argojobs.manifest.reuse import Reuse
+from argojobs.edits.reuse import Reuse
 from argojobs.runs.view.facts import parameters
 from argojobs.service import Workflow
 

@@ -14,7 +14,7 @@ from argojobs.manifest.places import path_text, place_text
 
 if TYPE_CHECKING:
     from argojobs.cli.linting import Linted, Report
-    from argojobs.manifest.lint.rules import Rule
+    from argojobs.lint.rules import Rule
 
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -181,7 +181,7 @@ def _property(text: str) -> str:
 
 def rule_lines(rule: Rule) -> list[Line]:
     """Return what `--explain` shows of a rule."""
-    from argojobs.manifest.lint.rules import BEYOND
+    from argojobs.lint.rules import BEYOND
 
     lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {rule.title}", "")], [("", "")]]
     lines += [[(part, "")] for part in rule.explanation.splitlines()]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from argojobs.manifest.lint.rules import RULES, Rule
-from argojobs.manifest.lint.rules.rule import ARGO
+from argojobs.lint.rules import RULES, Rule
+from argojobs.lint.rules.rule import ARGO
 
 _SPEC = "https://kubernetes.io/docs/concepts/workloads/"
 

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.config.contexts import LOCAL
 from argojobs.errors import ManifestError, UsageError
+from argojobs.lint.fix import fix
 from argojobs.manifest import documents
 from argojobs.manifest.documents import PODS, written_path
 from argojobs.manifest.findings import error as found
 from argojobs.manifest.findings import warning
-from argojobs.manifest.fix import fix
 from argojobs.manifest.locate import locate_all
 from argojobs.manifest.pods import path_in_pod
 from argojobs.manifest.source_text import decode, read_text
 
 if TYPE_CHECKING:
+    from argojobs.lint.fix import Change
     from argojobs.manifest.documents import Contents, Document, Other
     from argojobs.manifest.findings import Finding
-    from argojobs.manifest.fix import Change
 
 
 MANIFESTS = (".yaml", ".yml", ".json")
@@ -150,7 +150,7 @@ def _of_contents(
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
     from argojobs.compile.project import project_root
-    from argojobs.manifest.lint import KINDS, lint
+    from argojobs.lint import KINDS, lint
     from argojobs.runs.images import linted
 
     found: list[_Found] = []

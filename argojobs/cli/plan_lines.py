@@ -6,7 +6,7 @@ from typing import Any
 
 from argojobs.cli.summary import one_line
 from argojobs.cli.text import Line, columns
-from argojobs.manifest.debug_program import told_when
+from argojobs.edits.debug_program import told_when
 from argojobs.manifest.every_template import every_template, shown_name
 from argojobs.runs.plan import Plan
 from argojobs.runs.view.steps import progress, steps_of

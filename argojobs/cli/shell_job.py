@@ -16,6 +16,7 @@ from argojobs.cli.started import link_lines, stopper
 from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, columns, show, warn
 from argojobs.client.failures import UnclearError
+from argojobs.edits import shell_job
 from argojobs.errors import (
     ArgojobsError,
     ConflictError,
@@ -24,7 +25,6 @@ from argojobs.errors import (
     ServerError,
     UsageError,
 )
-from argojobs.manifest import shell_job
 from argojobs.runs.entering import Entered, pods_of, running_step
 from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final

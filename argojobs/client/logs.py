@@ -23,9 +23,9 @@ from argojobs.client.paths import workflow_path
 from argojobs.client.shapes import workflow_of
 from argojobs.client.streams import messages
 from argojobs.client.watching import Patience
+from argojobs.edits.reused import is_reused
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import pod_of_node
-from argojobs.manifest.reused import is_reused
 from argojobs.service import LogLine, Workflow, is_final
 
 if TYPE_CHECKING:

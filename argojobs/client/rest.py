@@ -335,7 +335,7 @@ class ArgoService:
         )
 
     def _resubmissions(self, name: str) -> tuple[str, ...]:
-        from argojobs.manifest.resubmit import PREVIOUS
+        from argojobs.edits.resubmit import PREVIOUS
 
         try:
             found = listing.newest(

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.imports import parsed
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.names import label
-from argojobs.manifest import shell_job
-from argojobs.manifest.pins import split
+from argojobs.edits import shell_job
+from argojobs.edits.pins import split
 from argojobs.manifest.words import RUNS, SHELL, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime.script import OUT, RESULTS

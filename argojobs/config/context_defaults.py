@@ -1,9 +1,9 @@
-"""A context's part of every manifest, as plain values for `manifest/context_defaults.py`."""
+"""A context's part of every manifest, as plain values for `edits/context_defaults.py`."""
 
 from __future__ import annotations
 
 from argojobs.config.contexts import Context
-from argojobs.manifest.context_defaults import Defaults, Volume
+from argojobs.edits.context_defaults import Defaults, Volume
 
 
 def defaults_of(context: Context) -> Defaults:

@@ -7,7 +7,7 @@ import re
 from argojobs.diagnosis.cause import Cause, words_of
 from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
-from argojobs.manifest.debug_program import told_when
+from argojobs.edits.debug_program import told_when
 from argojobs.runtime.debugger import ATTACHED, FIRST_LINE
 
 #: So long a step may write nothing before it is told of, in seconds.

@@ -133,7 +133,7 @@ class LocalService:
 
     def _earlier_submitter(self, workflow: Workflow) -> dict[str, Any] | None:
         """What was recorded of who submitted the run that this one was made from, if it is here."""
-        from argojobs.manifest.resubmit import PREVIOUS
+        from argojobs.edits.resubmit import PREVIOUS
 
         previous = (workflow["metadata"].get("labels") or {}).get(PREVIOUS)
         try:
@@ -282,8 +282,8 @@ class LocalService:
         """See `Service.resubmit`; the steps get of this machine what the old run's got."""
         import random
 
+        from argojobs.edits.resubmit import new_name, resubmit
         from argojobs.engine.clock import stamp
-        from argojobs.manifest.resubmit import new_name, resubmit
 
         old = self.get(name)
         made = resubmit(

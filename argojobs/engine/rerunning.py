@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from argojobs.edits import rerun
 from argojobs.engine.context import artifact_root, pod_directory
 from argojobs.engine.store import Store
 from argojobs.engine.takeover import set_aside
-from argojobs.manifest import rerun
 from argojobs.storage.removing import remove_tree
 
 #: What the operator keeps of a try that is over, and must not know in the next one.

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from argojobs.edits.rerun import GROUPS, from_the_top, opened_again, superseded
 from argojobs.engine.clock import stamp
 from argojobs.engine.context import artifact_root
 from argojobs.engine.store import Store
 from argojobs.errors import ConflictError, HostError, NotFoundError
-from argojobs.manifest.rerun import GROUPS, from_the_top, opened_again, superseded
 from argojobs.service import Workflow
 
 Nodes = dict[str, dict[str, Any]]

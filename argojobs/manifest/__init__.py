@@ -1,1 +1,1 @@
-"""The Argo manifest as data: read, written, checked; parameters, names and expressions."""
+"""The Argo manifest as data: read, written, checked; names and units."""

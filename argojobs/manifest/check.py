@@ -311,7 +311,7 @@ def _dependencies(
     """Put what a task depends on into `needed`; yield what is wrong with it."""
     depends = task.get("depends")
     if depends:
-        from argojobs.manifest.expressions.depends import parse
+        from argojobs.expressions.depends import parse
 
         field = "depends"
         try:

@@ -7,10 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from . import layout
-from .nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +54,3 @@ REMOVED: dict[str, dict[str, Removed]] = {
 MOVED: Mapping[str, Removed] = {
     field: one for fields in REMOVED.values() for field, one in fields.items() if one.name
 }
-
-
-def check_free(holder: Mapping[str, Any], field: str) -> None:
-    """Raise LayoutError where a removed field's value is empty, or its new place is taken."""
-    name = MOVED[field].name
-    if holder.get(name) is not None:
-        raise layout.LayoutError(f"there is a `{name}` already", hint="join both by hand")
-    if holder[field] is None:
-        raise layout.LayoutError("it is empty", hint="take it out by hand")
-
-
-def carry_out(holder: dict[str, Any], field: str) -> None:
-    """Put a removed field's value where it belongs now, in the object that has the field."""
-    value = holder.pop(field)
-    one = MOVED[field]
-    holder[one.name] = {one.inside: value} if one.inside else [value]
-
-
-def edits(text: str, mapping: Node, field: str) -> list[layout.Edit]:
-    """Return the edits that do it in the text. Raises LayoutError where they cannot be made."""
-    index = layout.index_of(mapping, field)
-    if index is None:
-        raise layout.LayoutError("it is not written out here", hint="change it by hand")
-    one = MOVED[field]
-    return layout.nested(text, mapping, index, one.name, one.inside)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.manifest.nearest import suggestion
-from argojobs.manifest.parameters import ArtifactArgument
 from argojobs.manifest.signature import signature_of
 from argojobs.runs.names import find_run, step_named
 from argojobs.service import Service

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from argojobs.edits.parameters import parse_assignment, resolve
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
 from argojobs.manifest.nearest import suggestion
-from argojobs.manifest.parameters import parse_assignment, resolve
 from argojobs.manifest.suspended import Node, supplied_outputs, waiting
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import find_run

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.context_defaults import account_of
+from argojobs.edits import claim_reading
+from argojobs.edits.context_defaults import with_context
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
-from argojobs.manifest import claim_reading
-from argojobs.manifest.artifact_places import folder_of_runs
-from argojobs.manifest.context_defaults import with_context
 from argojobs.manifest.names import random_suffix
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import step_named
@@ -30,6 +29,7 @@ from argojobs.runs.target import Target
 from argojobs.runs.transfer import Bar, copy_path, fetch_output, no_bar
 from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.service import USER_LABEL, Workflow, is_final
+from argojobs.storage.artifact_places import folder_of_runs
 from argojobs.storage.repository import Repository
 
 #: For contexts that name none; it needs a shell.

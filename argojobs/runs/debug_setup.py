@@ -8,9 +8,9 @@ from typing import Any
 
 from argojobs.compile.debugger_archive import debugger_program
 from argojobs.compile.load import Loaded
+from argojobs.edits.debugging import Debugging, with_debugger
+from argojobs.edits.parameters import Applied
 from argojobs.errors import UsageError
-from argojobs.manifest.debugging import Debugging, with_debugger
-from argojobs.manifest.parameters import Applied
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from argojobs.edits.debug_program import told_when
+from argojobs.edits.parameters import DEBUG
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.manifest.debug_program import told_when
 from argojobs.manifest.every_template import calls_in, every_template
-from argojobs.manifest.parameters import DEBUG
 from argojobs.runs.cluster import has_kubeconfig
 from argojobs.runs.entering import pods_of
 from argojobs.runs.target import Target

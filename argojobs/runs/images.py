@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.config.image_lock import LOCK_FILE, known_in, read_lock, registries_of
 from argojobs.dsl.images import BASE, Image
+from argojobs.edits.pins import filled, images_in, pin_of, pinned, renamed, split
 from argojobs.errors import ArgojobsError, UsageError
-from argojobs.manifest.lint import lint
-from argojobs.manifest.pins import filled, images_in, pin_of, pinned, renamed, split
+from argojobs.lint import lint
 from argojobs.runs.cluster import has_kubeconfig, kube_of
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class PipelineImages:
 def linted(workflow: Mapping[str, Any], root: Callable[[], Path], **how: Any) -> list[Finding]:
     """Lint a workflow as it is run: an image that was deployed is no `latest`, whatever it says.
 
-    root: finds the project's folder. how: the options of `manifest.lint.lint`.
+    root: finds the project's folder. how: the options of `lint.lint`.
     """
     findings = lint(workflow, **how)
     if all(one.code != "image-latest" for one in findings):

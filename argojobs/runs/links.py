@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import quote
 
 from argojobs.config.contexts import Context
-from argojobs.manifest.artifact_places import folder_of_runs
 from argojobs.runs.stores import bucket_of, folder_of
 from argojobs.runs.target import Target
+from argojobs.storage.artifact_places import folder_of_runs
 
 
 def ui_link(workflow: dict[str, Any], context: Context) -> str:

@@ -14,9 +14,9 @@ from argojobs.compile.load import (
     of_words,
 )
 from argojobs.compile.project import project_root
+from argojobs.edits.parameters import require, resolve
 from argojobs.errors import ServerError, UsageError
 from argojobs.manifest.kinds import inside, referring
-from argojobs.manifest.parameters import require, resolve
 from argojobs.runs.request import RunRequest, overrides_of
 from argojobs.runs.shell import idle_of
 from argojobs.runs.target import Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from argojobs.manifest.lint import lint
+from argojobs.lint import lint
 from argojobs.service import Service, Workflow
 
 #: The version that this engine follows, and that lint judges by.

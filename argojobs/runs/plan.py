@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from argojobs.edits.parameters import require
 from argojobs.manifest.kinds import to_run
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name, random_suffix
-from argojobs.manifest.parameters import require
 from argojobs.runs.arguments import Sources, placed, with_artifact
 from argojobs.runs.images import PipelineImages
 from argojobs.runs.metadata import with_metadata

@@ -20,16 +20,17 @@ from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
 from argojobs.config.settings import Settings, load_settings
+from argojobs.edits import notify
+from argojobs.edits.context_defaults import GPU, with_context
+from argojobs.edits.cut_names import cut_names
+from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
 from argojobs.errors import ManifestError, ParameterError
-from argojobs.manifest import documents, notify
+from argojobs.lint.ignored import may_be_ignored
+from argojobs.manifest import documents
 from argojobs.manifest.check import clean
-from argojobs.manifest.context_defaults import GPU, with_context
-from argojobs.manifest.cut_names import cut_names
 from argojobs.manifest.fields import check_fields
 from argojobs.manifest.findings import Finding, as_error, errors
 from argojobs.manifest.kinds import IGNORE, inside, path_in
-from argojobs.manifest.lint.ignored import may_be_ignored
-from argojobs.manifest.parameters import Applied, ArtifactArgument, Overrides, resolve
 from argojobs.manifest.words import ARGUMENTS
 from argojobs.runs.absent import Here, absent_arguments
 from argojobs.runs.arguments import in_bucket, with_artifact

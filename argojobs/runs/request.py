@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from argojobs.edits.parameters import Overrides, parse_assignment, parse_params
 from argojobs.errors import ParameterError
-from argojobs.manifest.parameters import Overrides, parse_assignment, parse_params
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from argojobs.edits.shell_job import IDLE
 from argojobs.engine.clock import duration
 from argojobs.errors import ManifestError, UnsupportedError, UsageError
-from argojobs.manifest.shell_job import IDLE
 from argojobs.runs.cluster import namespace_in, needed_kube
 from argojobs.runs.target import Target
 

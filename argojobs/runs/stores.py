@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.config.settings import load_settings
 from argojobs.errors import NotFoundError, UsageError
-from argojobs.manifest import artifact_places
-from argojobs.manifest.artifact_places import folder_of_runs, location
 from argojobs.manifest.nearest import nearest, suggestion
 from argojobs.runs.remote import remote_repository
 from argojobs.runs.target import Target
 from argojobs.runs.view.steps import leaves
+from argojobs.storage import artifact_places
+from argojobs.storage.artifact_places import folder_of_runs, location
 from argojobs.storage.s3_place import from_environment
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from argojobs.manifest.shell_job import waits_for_shell
+from argojobs.edits.shell_job import waits_for_shell
 from argojobs.runs.wording import plain
 from argojobs.service import Service, phase_of
 

@@ -13,8 +13,8 @@ import sys
 import pytest
 
 from argojobs.errors import ArgojobsError
-from argojobs.manifest.expressions import condition, expr, tags
-from argojobs.manifest.expressions.budget import bounded
+from argojobs.expressions import condition, expr, tags
+from argojobs.expressions.budget import bounded
 
 MEMORY = 2 << 30
 CPU_SECONDS = 20  # of one text: a tenth of it is what the budget allows

@@ -112,7 +112,7 @@ KNOWN = {
     "engine/executors/process/executor.py": "the controller's log",
     "engine/executors/process/supervisor.py": "the controller's log",
     "engine/journal.py": "the controller's log",
-    "manifest/notify.py": "a program that runs in an image",
+    "edits/notify.py": "a program that runs in an image",
     "runtime": "what runs in a step",
     "dsl": "what runs in a step",
 }

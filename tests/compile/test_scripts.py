@@ -11,9 +11,9 @@ from argojobs.compile import compile_loaded
 from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.load import load, load_all, load_command, load_shell, of_words
 from argojobs.compile.scripts import Command
+from argojobs.edits.shell_job import waiting, waits_for_shell
 from argojobs.errors import UsageError, UserCodeError
-from argojobs.manifest.lint import lint
-from argojobs.manifest.shell_job import waiting, waits_for_shell
+from argojobs.lint import lint
 from argojobs.runtime.wire import decode
 
 

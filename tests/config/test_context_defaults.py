@@ -2,7 +2,7 @@
 
 from argojobs.config.context_defaults import account_of, defaults_of
 from argojobs.config.contexts import LOCAL, Context, Mount, Registry
-from argojobs.manifest.context_defaults import Defaults, Volume
+from argojobs.edits.context_defaults import Defaults, Volume
 
 
 def test_this_machine_says_nothing():

@@ -15,10 +15,10 @@ from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.convert.dsl.names import label
 from argojobs.convert.dsl_source import to_dsl_source
 from argojobs.errors import UnsupportedError
+from argojobs.lint import lint
 from argojobs.manifest import documents
 from argojobs.manifest.called import recalled
 from argojobs.manifest.findings import errors
-from argojobs.manifest.lint import lint
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 BEGIN, END = "<!-- dsl: begin -->\n", "<!-- dsl: end -->\n"

@@ -6,10 +6,10 @@ import random
 import pytest
 from in_project import capture_in
 
+from argojobs.edits.resubmit import PREVIOUS, new_name
+from argojobs.edits.reuse import resubmit_from
 from argojobs.engine.local import LocalService
 from argojobs.errors import ConflictError, NotFoundError, UsageError
-from argojobs.manifest.resubmit import PREVIOUS, new_name
-from argojobs.manifest.reuse import resubmit_from
 
 NOW = "2026-01-02T03:04:05Z"
 

@@ -7,9 +7,9 @@ from textwrap import dedent, indent
 import pytest
 from fixing import fixed
 
+from argojobs.lint.fix import fix
 from argojobs.manifest.documents import parse
 from argojobs.manifest.fields import check_fields, since, table
-from argojobs.manifest.fix import fix
 from argojobs.manifest.removed import MOVED, REMOVED
 
 CRON = "kind: CronWorkflow\nmetadata: {name: c}\nspec:\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from argojobs.engine.expansion import expand
 from argojobs.errors import UsageError
-from argojobs.manifest.expressions.tags import replace_tree
-from argojobs.manifest.lint import lint
+from argojobs.expressions.tags import replace_tree
+from argojobs.lint import lint
 from argojobs.manifest.words import check_words, container_words, kind_of, with_words
 from argojobs.runtime.wire import decode
 

@@ -10,11 +10,11 @@ import pytest
 from fake_service import FakeService
 
 from argojobs.config.contexts import S3
+from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
-from argojobs.manifest.artifact_places import location
-from argojobs.manifest.parameters import ArtifactArgument
 from argojobs.runs.arguments import Sources, placed
 from argojobs.runs.stores import in_claim
+from argojobs.storage.artifact_places import location
 
 WORKFLOW: dict[str, Any] = {"metadata": {"name": "run-1"}, "spec": {}}
 

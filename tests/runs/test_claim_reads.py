@@ -10,8 +10,8 @@ import pytest
 from fake_service import FakeService
 
 from argojobs.config.contexts import S3, Context
+from argojobs.edits import claim_reading
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
-from argojobs.manifest import claim_reading
 from argojobs.runs.claim_reads import (
     LINGERS,
     START,

@@ -225,7 +225,7 @@ def claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
 def limits(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """The ConfigMap with the size of the context's semaphore says what the context says."""
     from argojobs.config.context_defaults import defaults_of
-    from argojobs.manifest.context_defaults import LIMITS, limit_of
+    from argojobs.edits.context_defaults import LIMITS, limit_of
 
     wanted = limit_of(defaults_of(context))
     if wanted is None:

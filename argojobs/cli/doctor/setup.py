@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:
     """Return what the context's namespace needs, in order."""
     from argojobs.config.context_defaults import defaults_of
+    from argojobs.edits.context_defaults import LIMITS, limit_of
     from argojobs.manifest.cluster_setup import Setup, setup_objects
-    from argojobs.manifest.context_defaults import LIMITS, limit_of
 
     limit = limit_of(defaults_of(context))
     claims = {context.storage_claim: context.storage_size} if context.storage else {}

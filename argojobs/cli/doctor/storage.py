@@ -56,7 +56,7 @@ def compare(s3: S3, theirs: dict[str, Any] | None, source: str) -> Check:
 
     theirs: Argo's artifact repository as the controller has it, None where it has none.
     """
-    from argojobs.manifest.artifact_places import is_own
+    from argojobs.storage.artifact_places import is_own
 
     name = "bucket"
     if is_own(s3):

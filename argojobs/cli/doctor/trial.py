@@ -48,7 +48,7 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
 def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
     from argojobs.config.context_defaults import defaults_of
-    from argojobs.manifest.context_defaults import with_context
+    from argojobs.edits.context_defaults import with_context
     from argojobs.runs.stores import in_store
 
     image = context.image or "busybox:1.36"

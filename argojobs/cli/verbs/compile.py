@@ -67,8 +67,8 @@ def command(
     from argojobs.cli.text import warn
     from argojobs.config.choosing import choose
     from argojobs.config.contexts import LOCAL_NAME
+    from argojobs.edits.parameters import require_artifacts
     from argojobs.manifest.kinds import around
-    from argojobs.manifest.parameters import require_artifacts
     from argojobs.runs.images import PipelineImages
     from argojobs.runs.load import loaded
     from argojobs.runs.prepare import prepared_for, with_bucket_artifacts

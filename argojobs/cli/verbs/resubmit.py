@@ -55,8 +55,8 @@ def command(
     from argojobs.cli.place import target
     from argojobs.cli.started import follow_new, say_started
     from argojobs.cli.words import words_of
-    from argojobs.manifest.resubmit import fresh, new_name
-    from argojobs.manifest.reuse import resubmit_from
+    from argojobs.edits.resubmit import fresh, new_name
+    from argojobs.edits.reuse import resubmit_from
     from argojobs.manifest.words import with_words
     from argojobs.runs.changes import overridden, owned
     from argojobs.runs.masking import command_line

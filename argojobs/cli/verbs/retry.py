@@ -31,7 +31,7 @@ def command(
     from argojobs.cli.formats import print_object
     from argojobs.cli.place import target
     from argojobs.cli.started import follow_run
-    from argojobs.manifest import rerun
+    from argojobs.edits import rerun
     from argojobs.runs.changes import chosen_run, overridden, selector_of
     from argojobs.runs.view.phases import ENDED
     from argojobs.runs.view.steps import counted, steps_of

@@ -60,7 +60,7 @@ def command(
     from argojobs.cli.place import target
     from argojobs.cli.shell_job import enter_job, goes_on
     from argojobs.cli.text import warn
-    from argojobs.manifest.shell_job import entering, waits_for_shell
+    from argojobs.edits.shell_job import entering, waits_for_shell
     from argojobs.runs.entering import pods_of, running_step
     from argojobs.runs.names import find_run
 

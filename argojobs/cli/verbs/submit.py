@@ -121,7 +121,7 @@ def command(
     from argojobs.cli.starting import How, start
     from argojobs.cli.text import warn
     from argojobs.config.resources import parse_resources
-    from argojobs.manifest.context_defaults import GPU
+    from argojobs.edits.context_defaults import GPU
     from argojobs.runs.masking import command_line
     from argojobs.runs.request import RunRequest
 

@@ -20,7 +20,7 @@ from argojobs.engine.operator.resolve import scope_in
 from argojobs.engine.operator.scope import Scope
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import condition
+from argojobs.expressions import condition
 
 Ids = tuple[str, ...]
 

@@ -21,7 +21,7 @@ from argojobs.engine.operator.references import check_gathered
 from argojobs.engine.operator.resolve import resolve
 from argojobs.engine.operator.scope import Scope
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import depends
+from argojobs.expressions import depends
 
 _OMITTED = "omitted: depends condition not met"
 

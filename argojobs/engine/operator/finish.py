@@ -16,7 +16,7 @@ from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals, constants, status_of
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import expr
+from argojobs.expressions import expr
 
 
 def begin(turn: Turn) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from argojobs.engine.model import Template
-from argojobs.manifest.expressions import depends
+from argojobs.expressions import depends
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from argojobs.engine.operator.scope import MISSING, Scope, Values, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import expr
+from argojobs.expressions import expr
 
 
 def has_hooks(step: Mapping[str, Any]) -> bool:

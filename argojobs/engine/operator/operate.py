@@ -40,7 +40,7 @@ from argojobs.engine.operator.phases import ACTIVE, COMPLETED, fulfilled, is_att
 from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions.budget import bounded
+from argojobs.expressions.budget import bounded
 
 #: What the expressions of a run may take in one turn together, in steps and CPU seconds: all
 #: other runs of the home wait meanwhile.

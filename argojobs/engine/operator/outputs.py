@@ -14,7 +14,7 @@ from argojobs.engine.operator.scope import Scope
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import text_of
 from argojobs.errors import ManifestError
-from argojobs.manifest.expressions import expr
+from argojobs.expressions import expr
 
 
 def of_template(template: Template, scope: Scope) -> dict[str, Any] | None:

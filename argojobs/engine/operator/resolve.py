@@ -17,7 +17,7 @@ from argojobs.engine.operator.scope import MISSING, Scope, Values, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
 from argojobs.errors import ManifestError, TagError
-from argojobs.manifest.expressions import condition, expr, tags
+from argojobs.expressions import condition, expr, tags
 
 _HOOKS = ("hooks", "onExit")
 

@@ -15,8 +15,8 @@ from argojobs.engine.operator.agenda import NodeBroke
 from argojobs.engine.operator.phases import COMPLETED, fulfilled, is_attempt, unsuccessful
 from argojobs.engine.operator.turn import Turn
 from argojobs.errors import ExpressionError, ManifestError
-from argojobs.manifest.expressions import expr
-from argojobs.manifest.expressions.regex import compile_pattern
+from argojobs.expressions import expr
+from argojobs.expressions.regex import compile_pattern
 
 _Verdict = Literal["again", "wait", "end"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from argojobs.manifest.expressions import tags
+from argojobs.expressions import tags
 
 
 class _Missing:

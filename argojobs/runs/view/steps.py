@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from argojobs.manifest.reused import ORIGINAL
+from argojobs.edits.reused import ORIGINAL
 from argojobs.runs.view.phases import BROKEN, ENDED
 from argojobs.runs.view.reasons import explained
 from argojobs.runs.view.times import moment

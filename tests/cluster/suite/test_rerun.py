@@ -12,9 +12,9 @@ import pytest
 import requests
 from harness.cluster import Cluster
 
-from argojobs.manifest import rerun
-from argojobs.manifest.resubmit import resubmit
-from argojobs.manifest.reuse import resubmit_from
+from argojobs.edits import rerun
+from argojobs.edits.resubmit import resubmit
+from argojobs.edits.reuse import resubmit_from
 
 Workflow = dict[str, Any]
 

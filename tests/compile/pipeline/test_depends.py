@@ -7,7 +7,7 @@ import pytest
 from argojobs import DefinitionError, Model, Outputs, either, pipeline, step, when
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.workflow import compile_pipeline
-from argojobs.manifest.expressions.depends import evaluate, parse
+from argojobs.expressions.depends import evaluate, parse
 
 
 class Trained(Outputs):

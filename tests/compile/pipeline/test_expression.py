@@ -17,9 +17,9 @@ from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.dsl.conditions import Condition, condition_of
 from argojobs.dsl.graph import Graph
 from argojobs.dsl.placeholders import Parameter
-from argojobs.manifest.expressions import tags
-from argojobs.manifest.expressions.condition import holds
-from argojobs.manifest.expressions.expr import evaluate
+from argojobs.expressions import tags
+from argojobs.expressions.condition import holds
+from argojobs.expressions.expr import evaluate
 from argojobs.runtime.types import schema_of
 from argojobs.runtime.wire import encode
 

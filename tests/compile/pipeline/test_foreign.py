@@ -9,7 +9,7 @@ import pytest
 from argojobs import DefinitionError, each, pipeline, step, use, when
 from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.pipeline.workflow import compile_pipeline
-from argojobs.manifest.expressions import tags
+from argojobs.expressions import tags
 
 
 @step

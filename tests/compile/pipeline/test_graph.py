@@ -21,7 +21,7 @@ from argojobs import (
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE
 from argojobs.compile.pipeline.workflow import compile_pipeline
-from argojobs.manifest.expressions import tags
+from argojobs.expressions import tags
 
 
 class Trained(Outputs):

@@ -9,9 +9,9 @@ import pytest
 from argojobs import DefinitionError, Outputs, each, either, pipeline, step, use, when
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.workflow import compile_pipeline
+from argojobs.edits.overrides import parse_assignment
+from argojobs.edits.parameters import apply
 from argojobs.errors import ParameterError
-from argojobs.manifest.overrides import parse_assignment
-from argojobs.manifest.parameters import apply
 from argojobs.manifest.signature import signature_of
 
 scan = use(

@@ -6,7 +6,7 @@ import pytest
 
 from argojobs import Retry
 from argojobs.compile.pipeline.retry import retry_strategy
-from argojobs.manifest.expressions.expr import evaluate
+from argojobs.expressions.expr import evaluate
 
 ENDS = {
     "lost": {"exitCode": "-1", "status": "Error", "message": "pod deleted"},

@@ -20,7 +20,7 @@ from argojobs import (
 from argojobs.compile.code import Code
 from argojobs.compile.pipeline.retry import retry_strategy
 from argojobs.compile.pipeline.workflow import compile_pipeline
-from argojobs.manifest.expressions import tags
+from argojobs.expressions import tags
 
 CODE = Code("image")
 

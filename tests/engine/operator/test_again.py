@@ -5,11 +5,11 @@ import copy
 import pytest
 from player import EPOCH, Ended, Player, children, manifest, nodes, play, tree
 
+from argojobs.edits import rerun
+from argojobs.edits.resubmit import resubmit
 from argojobs.engine import clock
 from argojobs.engine.operator.state import RunState
 from argojobs.engine.takeover import ready_nodes
-from argojobs.manifest import rerun
-from argojobs.manifest.resubmit import resubmit
 
 NOW = clock.stamp(EPOCH + 1000)
 

@@ -1,0 +1,111 @@
+"""Which templates are meant by the names of steps that are to wait for a debugger.
+
+A name is that of a template, or of a step or task that calls one or has it inside. Templates go by
+their keys, see `every_template`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from argojobs.edits.debug_program import is_pod
+from argojobs.errors import UsageError
+from argojobs.manifest.called import called
+from argojobs.manifest.every_template import calls_in, inline_key, shown_name
+from argojobs.manifest.names import FULL_NAMES
+from argojobs.manifest.nearest import suggestion
+
+Templates = Mapping[str, Mapping[str, Any]]
+
+
+def chosen_templates(
+    metadata: Mapping[str, Any], templates: Templates, steps: Collection[str]
+) -> list[str]:
+    """Return the templates that are meant, and all that they call; every one where none is named.
+
+    metadata: of the workflow, where names stand that were cut. Raises UsageError for a name of
+    none, and for that of a template on the server.
+    """
+    if not steps:
+        return list(templates)
+    whole = json.loads((metadata.get("annotations") or {}).get(FULL_NAMES) or "{}")
+    meant = _meant(templates)
+    names = {short: meant[short] for short in whole if short in meant}
+    known = {**meant, **{whole[short]: keys for short, keys in names.items()}}
+    found: set[str] = set()
+    for step in steps:
+        name = step.partition("(")[0]  # all items of a fan-out are calls of one template
+        keys = known.get(step) or known.get(name) or known.get(name.replace("_", "-"))
+        if keys is None:
+            _check_here(templates, step)
+            listed = [
+                whole.get(name, name)
+                for name, keys in meant.items()
+                if any(is_pod(templates[key]) for key in keys)
+            ]
+            raise UsageError(
+                f"there is no step {step!r} to debug",
+                hint=suggestion(step, dict.fromkeys(listed), what="there are"),
+            )
+        found |= keys
+    inside = _below(templates, found)
+    return [key for key in templates if key in inside]
+
+
+def callers(templates: Templates, keys: Collection[str]) -> set[str]:
+    """Return the templates from which some of these are reached."""
+    calls = {key: _called(key, template) for key, template in templates.items()}
+    found: set[str] = set()
+    grown = set(keys)
+    while grown:
+        grown = {key for key, targets in calls.items() if targets & grown} - found
+        found |= grown
+    return found
+
+
+def _meant(templates: Templates) -> dict[str, set[str]]:
+    """Return the keys of templates by the names that users may call them."""
+    meant: dict[str, set[str]] = {}
+    for key in templates:
+        meant.setdefault(shown_name(key), set()).add(key)
+    for template in templates.values():
+        for call in calls_in(template):
+            if call.get("template") in templates:
+                meant.setdefault(str(call.get("name", "")), set()).add(str(call["template"]))
+    return meant
+
+
+def _called(key: str, template: Mapping[str, Any]) -> set[str]:
+    """Return the keys of the templates that a template calls, or has inside."""
+    inside = {inline_key(key, call) for call in calls_in(template) if call.get("inline")}
+    return {*called(template), *inside}
+
+
+def _below(templates: Templates, keys: Collection[str]) -> set[str]:
+    """Return templates and all that they call: the steps of a graph that is named are its own."""
+    found, left = set(keys), list(keys)
+    while left:
+        key = left.pop()
+        grown = {one for one in _called(key, templates[key]) if one in templates} - found
+        found |= grown
+        left += grown
+    return found
+
+
+def _check_here(templates: Templates, step: str) -> None:
+    """Raise UsageError for a step or task whose template is on the server."""
+    for template in templates.values():
+        for call in calls_in(template):
+            reference = call.get("templateRef")
+            if call.get("name") == step and isinstance(reference, Mapping):
+                raise on_server(f"the template of {step}", reference.get("name"))
+
+
+def on_server(what: str, name: object) -> UsageError:
+    """Return the error for what is not in the manifest. name: of its WorkflowTemplate."""
+    return UsageError(
+        f"{what} is on the server, in {name}: it cannot be told to wait for a debugger",
+        hint=f"give the manifest with its templates: `templates` of {name} in its own `spec`",
+    )

@@ -1,0 +1,342 @@
+"""Rules for tags: that what each `{{name}}` names is there, and there in time.
+
+Source: Argo docs, variables; `workflow/validate/validate.go` (resolveAllVariables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from argojobs.errors import ExpressionError
+from argojobs.expressions.depends import parse
+from argojobs.lint.ancestry import Ancestry
+from argojobs.lint.globals import Globals
+from argojobs.lint.members import OF_NODE_IN_EXPRESSIONS, outputs_of, tag_names
+from argojobs.lint.referenced import check_referenced, without_defaults
+from argojobs.lint.subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
+from argojobs.lint.texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
+from argojobs.manifest.findings import Finding, error, warning
+from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.places import Path
+
+
+def check_references(subject: Subject) -> Iterator[Finding]:
+    """Every tag of every template, and of the spec's arguments and volumes."""
+    globals_ = Globals(subject)
+    for field in ("arguments", "volumes", "volumeClaimTemplates", "hooks"):
+        value = subject.spec.get(field)
+        if value:
+            names = _Names(subject, globals_, NOTHING)
+            resolver = names.of_volumes if field == "volumes" else names.fault
+            yield from check_texts(value, (*subject.at, field), resolver)
+    given = _given_by_all(subject)
+    for index, whole in items(subject.spec, "templates"):
+        template = without_defaults(whole, given.get(str(whole.get("name")), frozenset()))
+        names = _Names(subject, globals_, template)
+        yield from _template(subject, globals_, template, (*subject.at, "templates", index), names)
+    yield from check_referenced(subject, globals_)
+
+
+def _given_by_all(subject: Subject) -> dict[str, frozenset[str]]:
+    """Return the parameters that every caller of a template gives it: its own values never count."""
+    own = subject.spec.get("arguments")
+    hooks = list((subject.spec.get("hooks") or NOTHING).values())
+    calls: list[Object] = [
+        {"template": subject.spec.get(field), "arguments": own}
+        for field in ("entrypoint", "onExit")
+    ]
+    for place in subject.places:
+        for caller in callers(place.template, place.path):
+            calls.append(caller.value)
+            calls.append({"template": caller.value.get("onExit")})
+            hooks += (caller.value.get("hooks") or NOTHING).values()
+    found: dict[str, frozenset[str]] = {}
+    for call in [*calls, *filter(None, hooks)]:
+        name = call.get("template")
+        if name and not call.get("templateRef"):
+            given = frozenset(
+                str(one.get("name")) for _, one in items(call.get("arguments"), "parameters")
+            )
+            found[name] = found.get(name, given) & given
+    return found
+
+
+class _Names:
+    """The names that the text of a template may use, those of its tasks and steps left out."""
+
+    def __init__(
+        self, subject: Subject, globals_: Globals, template: Object, outer: Resolver | None = None
+    ) -> None:
+        self.globals = globals_
+        self.outer = outer
+        inputs = template.get("inputs") or NOTHING
+        self.inputs = {
+            f"inputs.{kind}.{one.get('name')}"
+            for kind in ("parameters", "artifacts")
+            for _, one in items(inputs, kind)
+        }
+        self.known = set(self.inputs)
+        self.known |= {f"{name}.path" for name in self.inputs if ".artifacts." in name}
+        if inputs.get("parameters"):
+            self.known.add("inputs.parameters")
+        if any(template.get(kind) is not None for kind in (*POD_TYPES, "data", "resource")):
+            self.known.add("pod.name")
+        strategies = (subject.spec, subject.defaults, template)
+        self.known.update(
+            RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
+        )
+
+    def of_volumes(self, name: str) -> Fault | None:
+        """Return what is wrong with a name in the workflow's volumes: those of tasks stand there."""
+        return None if name.startswith(("tasks.", "steps.")) else self.fault(name)
+
+    def fault(self, name: str) -> Fault | None:
+        """Return what is wrong with a name."""
+        if name in self.known or name in ALWAYS or name.startswith("outputs."):
+            return None
+        if self.outer is not None and self.outer(name) is None:
+            return None
+        if name.startswith("workflow."):
+            return self.globals.fault(name)
+        if name == "item" or name.startswith("item."):
+            what = f"{{{{{name}}}}} stands outside a loop"
+            hint = "pass it as an argument from the task or step with withItems or withParam"
+            return error, "item-outside-loop", what, hint
+        if name in RETRIES:
+            hint = "only a template with a retryStrategy knows it"
+            return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+        known = RETRIES if name.startswith("lastRetry.") else sorted(self.inputs)
+        hint = suggestion(
+            name, known, what="there are" if known is RETRIES else "the template's inputs are"
+        )
+        if name.startswith(("tasks.", "steps.")):
+            hint = "only the template with these tasks or steps knows them: pass it as an argument"
+        return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+
+
+def _template(
+    subject: Subject, globals_: Globals, template: Object, path: Path, names: _Names
+) -> Iterator[Finding]:
+    leaf = template.get("dag") is None and template.get("steps") is None
+    if leaf:
+        yield from check_texts(template, path, names.fault)
+        return
+    found = list(callers(template, path))
+    graph = _Graph(subject, template, found, names)
+    for field, value in template.items():
+        if field not in ("dag", "steps", "outputs", "name"):
+            yield from check_texts(value, (*path, field), names.fault)
+    target = (template.get("dag") or NOTHING).get("target")
+    if target:
+        yield from check_texts(target, (*path, "dag", "target"), names.fault)
+    for caller in found:
+        resolver, of_tags = graph.resolver(caller), graph.resolver(caller, tag=True)
+        for field, value in caller.value.items():
+            if field == "inline" and value:
+                own = _Names(subject, globals_, value, resolver)
+                yield from _template(subject, globals_, value, (*caller.path, field), own)
+            elif field in ("hooks", "onExit"):
+                after = graph.ancestry is not None or _has_exit_hook(caller)
+                yield from check_texts(
+                    value,
+                    (*caller.path, field),
+                    graph.resolver(caller, after=True),
+                    graph.resolver(caller, after=after, tag=True),
+                )
+            elif field in ("name", "template", "depends", "dependencies") and "{{" not in str(
+                value
+            ):
+                continue
+            else:
+                yield from check_texts(value, (*caller.path, field), resolver, of_tags)
+    if template.get("outputs"):
+        resolver, of_tags = graph.resolver(None), graph.resolver(None, tag=True)
+        yield from check_texts(template["outputs"], (*path, "outputs"), resolver, of_tags)
+
+
+class _Graph:
+    """The tasks or steps of a template, and what they know of each other."""
+
+    def __init__(
+        self, subject: Subject, template: Object, found: list[Caller], names: _Names
+    ) -> None:
+        self.subject = subject
+        self.names = names
+        self.root = "tasks" if template.get("dag") is not None else "steps"
+        self.by_name = {caller.name: caller for caller in found}
+        self.ancestry = Ancestry(found) if self.root == "tasks" else None
+        self.outputs: dict[int, frozenset[str]] = {}
+        self.tags: dict[tuple[int, bool, bool], frozenset[str]] = {}
+
+    def resolver(
+        self, caller: Caller | None, *, after: bool = False, tag: bool = False
+    ) -> Resolver:
+        """Return what a task or step (None: the template's outputs) knows.
+
+        after: whether its own outputs are there, too. tag: whether a tag names it.
+        """
+
+        def fault(name: str) -> Fault | None:
+            if name == "item" or name.startswith("item."):
+                if caller is not None and caller.loops:
+                    if after and self.ancestry is not None:
+                        what = f"in a dag the hooks of a loop know no {{{{{name}}}}}: it stays as it is"
+                        return warning, "unknown-variable", what, "loop in steps"
+                    return _item_fault(name, caller)
+            elif name.startswith(self.root + ".") and name not in ALWAYS:
+                return self.node_fault(name, caller, after=after, tag=tag)
+            return self.names.fault(name)
+
+        return fault
+
+    def node_fault(
+        self, name: str, caller: Caller | None, *, after: bool, tag: bool
+    ) -> Fault | None:
+        what, _, rest = name[len(self.root) + 1 :].partition(".")
+        other = self.by_name.get(what)
+        if other is None:
+            hint = suggestion(what, list(self.by_name)[:200], what=f"the {self.root} are")
+            return error, "unresolved-reference", f"there is no {self.root[:-1]} {what!r}", hint
+        fault = self.output_fault(other, rest, name, caller, tag=tag)
+        if fault is not None or caller is None:
+            return fault
+        if other is caller or other.name == caller.name:
+            if after or not rest or rest == "status":
+                return None
+            hint = "name an earlier one; of steps only an `exit` hook knows what its own step made"
+            return error, "reference-not-before", f"{what!r} names itself", hint
+        if not self.is_before(other, caller):
+            hint = f"add {what!r} to `depends`"
+            if self.ancestry is None:
+                hint = "move one of them to another group of steps"
+            message = f"{what!r} has not ended when {caller.name!r} begins"
+            return error, "reference-not-before", message, hint
+        return self.skipped_fault(other, caller, rest, what)
+
+    def is_before(self, other: Caller, caller: Caller) -> bool:
+        if self.ancestry is not None:
+            return self.ancestry.before(other.name, caller.name)
+        return int(other.path[-2]) < int(caller.path[-2])
+
+    def output_fault(
+        self, other: Caller, rest: str, name: str, caller: Caller | None, *, tag: bool
+    ) -> Fault | None:
+        """Return what is wrong with what is named of a task or step, by which caller."""
+        kind, _, output = rest.partition("outputs.")[2].partition(".")
+        if other.loops and kind == "artifacts" and output:
+            hint = "let each item write below one key, and take that key as one artifact"
+            message = f"{other.name!r} loops: Argo gathers parameters of its items, no artifacts"
+            return error, "gathered-artifact", message, hint
+        template = self.subject.called(other.value)
+        if template is None:
+            return None
+        if tag:
+            known = self.tag_names(other, template, caller)
+            if rest in known:
+                return None
+        else:
+            known = self.outputs_of(template)
+            if not rest or _may_be(rest, known) or (other.loops and rest == "outputs.parameters"):
+                return None
+        if rest == "outputs.parameters" and other.value.get("withSequence"):
+            message = f"Argo's lint knows no {{{{{name}}}}} of a withSequence"
+            hint = "name one of them (outputs.parameters.x), or loop over a list, with withParam"
+            return error, "unresolved-reference", message, hint
+        hint = suggestion(rest, sorted(known), what="it has")
+        message = f"template {template.get('name', 'inline')!r} has no {rest}: {{{{{name}}}}}"
+        return error, "unresolved-reference", message, hint
+
+    def outputs_of(self, template: Object) -> frozenset[str]:
+        known = self.outputs.get(id(template))
+        if known is None:
+            known = self.outputs[id(template)] = outputs_of(template)
+        return known
+
+    def tag_names(self, other: Caller, template: Object, caller: Caller | None) -> frozenset[str]:
+        is_dag = self.ancestry is not None
+        own = caller is not None and other.name == caller.name
+        key = id(other), caller is None, own
+        known = self.tags.get(key)
+        if known is None:
+            known = self.tags[key] = tag_names(
+                template, other, status=caller is not None or not is_dag, gathered=is_dag or not own
+            )
+        return known
+
+    def skipped_fault(self, other: Caller, caller: Caller, rest: str, what: str) -> Fault | None:
+        """Return that the output may be missing because a condition skipped its maker."""
+        when = other.value.get("when")
+        if not when or not rest.startswith("outputs.") or when == caller.value.get("when"):
+            return None
+        if self.ancestry is not None and not _goes_on_when_skipped(caller, what):
+            return None
+        if _has_default(self.subject.called(other.value), rest):
+            return self.older_fault(rest, what) if self.subject.older else None
+        message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
+        default = "make the artifact optional"
+        if not rest.startswith("outputs.artifacts."):
+            default = "give the output a valueFrom.default"
+        hint = f"{default}, or give both the same `when`"
+        return warning, "skipped-output", message, hint
+
+    def older_fault(self, rest: str, what: str) -> Fault | None:
+        """Return what an Argo before 4.1 makes of the default of what was skipped (seen with 4.0.5)."""
+        if not rest.startswith("outputs.parameters."):
+            return None
+        does = "waits for it for ever" if self.ancestry is None else "gives an empty text"
+        message = (
+            f"{what!r} may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
+        )
+        return warning, "skipped-output", message, "give both the same `when`, or update the server"
+
+
+def _has_exit_hook(caller: Caller) -> bool:
+    """Whether a step has an exit handler: only then Argo lets its hooks name its own outputs."""
+    return bool(caller.value.get("onExit") or (caller.value.get("hooks") or NOTHING).get("exit"))
+
+
+def _may_be(rest: str, outputs: frozenset[str]) -> bool:
+    """Whether an expression may name this: an output, what is in one, or what one is in."""
+    if rest in OF_NODE_IN_EXPRESSIONS or "[" in rest:
+        return True
+    return any(
+        one == rest or one.startswith(f"{rest}.") or rest.startswith(f"{one}.") for one in outputs
+    )
+
+
+def _goes_on_when_skipped(caller: Caller, other: str) -> bool:
+    text = caller.value.get("depends")
+    if not text:
+        return other in (caller.value.get("dependencies") or ())
+    try:
+        asked = [one.condition for one in parse(text).conditions() if one.task == other]
+    except ExpressionError:
+        return False
+    return any(condition in ("", "Skipped") for condition in asked)
+
+
+def _has_default(template: Object | None, rest: str) -> bool:
+    if template is None:
+        return True
+    kind, _, name = rest.removeprefix("outputs.").partition(".")
+    for _, one in items(
+        template.get("outputs"), kind if kind in ("parameters", "artifacts") else ""
+    ):
+        if one.get("name") == name:
+            default = (one.get("valueFrom") or NOTHING).get("default")
+            return (
+                bool(one.get("optional")) or default is not None or one.get("default") is not None
+            )
+    return False
+
+
+def _item_fault(name: str, caller: Caller) -> Fault | None:
+    values = caller.value.get("withItems")
+    key = name.partition(".")[2]
+    if not key or not values or not all(isinstance(one, Mapping) for one in values):
+        return None
+    known = set().union(*values)
+    if key in known or key.partition(".")[0] in known or "[" in key:
+        return None
+    message = f"no item has {key!r}: {{{{{name}}}}}"
+    return error, "unresolved-reference", message, suggestion(key, known, what="the items have")

@@ -1,0 +1,196 @@
+"""Texts with tags and expressions: which names they use, each asked of whoever knows its place.
+
+Argo's own lint looks into `{{name}}` only; what an expression names is found out when it runs.
+Sources: Argo docs, variables; what its expression code says of unknown names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from argojobs.errors import ExpressionError
+from argojobs.expressions.tags import raw_tags
+from argojobs.manifest.findings import Finding, error, warning
+from argojobs.manifest.nearest import nearest
+from argojobs.manifest.places import Path
+
+RETRIES = (
+    "retries",
+    "lastRetry.exitCode",
+    "lastRetry.status",
+    "lastRetry.duration",
+    "lastRetry.message",
+)
+ALWAYS = frozenset({"steps.name", "tasks.name", "node.name"})
+#: The names of a metric's own, in its `when`, labels and values. Source: Argo docs, metrics.
+OF_METRICS = frozenset({"status", "duration", "exitCode", "resourcesDuration"})
+
+_ROOTS = (
+    "inputs",
+    "outputs",
+    "workflow",
+    "tasks",
+    "steps",
+    "item",
+    "pod",
+    "node",
+    "lastRetry",
+    "cronworkflow",
+)
+_BEGINNINGS = tuple(f"{root}." for root in _ROOTS)
+#: `null` in an expression where there are no parameters; a tag must not name them then.
+_LISTS = frozenset({"inputs.parameters", "workflow.parameters"})
+_SINGLE = frozenset({"item", "retries"})
+#: Faults of names that an expression has, too; a skipped output may be what it asks about.
+_OF_EXPRESSIONS = frozenset(
+    {"unresolved-reference", "gathered-artifact", "reference-not-before", "item-outside-loop"}
+)
+#: Says what is wrong with a name: None, or a finding's level, code, message and hint.
+Fault = tuple[Callable[..., Finding], str, str, str]
+Resolver = Callable[[str], "Fault | None"]
+
+
+def check_texts(
+    value: Any, path: Path, resolver: Resolver, of_tags: Resolver | None = None
+) -> Iterator[Finding]:
+    """Check every text below a value. of_tags: whom to ask for the names of tags, if another."""
+    stack: list[tuple[Any, Path]] = [(value, path)]
+    while stack:
+        one, where = stack.pop()
+        if type(one) is str:
+            if "{{" in one:
+                yield from check_text(one, where, resolver, of_tags)
+            elif _is_expression(where):
+                yield from check_expression(one, where, resolver)
+            elif where[-1] == "expression" and "plugin" not in where:
+                yield from check_expression(one, where)  # of a data template: it has its own names
+        elif isinstance(one, Mapping):
+            stack.extend((inner, (*where, key)) for key, inner in reversed(list(one.items())))
+        elif isinstance(one, list):
+            stack.extend((one[index], (*where, index)) for index in range(len(one) - 1, -1, -1))
+
+
+def _is_expression(path: Path) -> bool:
+    """Whether Argo reads the text at a path as an expression, without a tag around it."""
+    if path[-1] == "fromExpression":
+        return True
+    above = path[-2:-1]
+    return path[-1] == "expression" and (
+        above in (("valueFrom",), ("retryStrategy",), ("stopStrategy",)) or "hooks" in path[-3:-2]
+    )
+
+
+def check_text(
+    text: str, path: Path, resolver: Resolver, of_tags: Resolver | None = None
+) -> Iterator[Finding]:
+    """Check the tags of one text. of_tags: as check_texts has it."""
+    for tag in raw_tags(text):
+        if tag.startswith("="):
+            yield from check_expression(tag[1:], path, resolver, in_tag=True)
+            continue
+        name = tag.strip()
+        if "{{" in name:
+            continue  # a tag in a tag: known when it runs
+        if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
+            fault = (of_tags or resolver)(name)
+            if fault is not None:
+                make, code, message, hint = fault
+                yield make(code, path, message, hint)
+        elif "metrics" in path and name.partition(".")[0] in OF_METRICS:
+            continue
+        elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
+            yield warning(
+                "unknown-variable",
+                path,
+                f"Argo knows no {{{{{name}}}}}: it stays as it is",
+                "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps.",
+            )
+    if text.count("{{") > text.count("}}"):
+        last = text.rpartition("{{")[2].lstrip()
+        make = error if last.startswith(_BEGINNINGS) else warning
+        yield make(
+            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is no tag"
+        )
+
+
+def check_expression(
+    text: str, path: Path, resolver: Resolver | None = None, *, in_tag: bool = False
+) -> Iterator[Finding]:
+    """That an expression parses and, with a resolver, that what it names is there.
+
+    Tags in it are replaced before Argo reads it, so one with tags is not judged. in_tag: whether
+    it stands in `{{=...}}`, where a loop wants every name before it begins, those of `let` too.
+    """
+    from argojobs.expressions import expr
+
+    if "{{" in text:
+        return
+    try:
+        found = expr.names(text)
+    except ExpressionError as broken:
+        yield error("expression-syntax", path, broken.what, broken.hint)
+        return
+    yield from _sprig(text, path)
+    if resolver is None:
+        return
+    required = set(expr.required_names(text))
+    own = expr.let_names(text)
+    if own and in_tag and "item" in {name.partition(".")[0] for name in found}:
+        yield error(
+            "unresolved-reference",
+            path,
+            f"Argo knows no {min(own)!r} where an item of a loop is put in",
+            "write it without `let`, or pass the item on and compute in the template it calls",
+        )
+    for name in found:
+        if name.partition(".")[0] in own or ("metrics" in path and name in OF_METRICS):
+            continue
+        fault = _of_name(name, resolver) if name in required else None
+        if fault is not None and fault[1] in _OF_EXPRESSIONS:
+            make, code, message, hint = fault
+            yield make(code, path, message, hint)
+
+
+def _of_name(name: str, resolver: Resolver) -> Fault | None:
+    """Return what is wrong with a name in an expression."""
+    if (name in _ROOTS and name != "item") or name in _LISTS or name.startswith("$"):
+        return None
+    if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
+        return resolver(name)
+    hint = "text stands in quotes; names begin with inputs., workflow., tasks. or steps."
+    near = nearest(name, [*_ROOTS, *_functions()])
+    if near:
+        hint = f"did you mean {near}? {hint}"
+    return error, "unresolved-reference", f"an expression knows no {name!r} here", hint
+
+
+def _functions() -> list[str]:
+    from argojobs.expressions import expr
+    from argojobs.expressions.parser import FUNCTIONS, PREDICATES
+
+    return [*FUNCTIONS, *PREDICATES, *expr.FUNCTION_NAMES]
+
+
+def _sprig(text: str, path: Path) -> Iterator[Finding]:
+    """Functions of sprig that there are not."""
+    if "sprig." not in text:
+        return
+    from argojobs.expressions import expr, sprig
+
+    for name in expr.required_names(text):
+        function = name.removeprefix("sprig.")
+        if function == name or "." in function:
+            continue
+        if function in sprig.NOT_OFFERED:
+            yield warning(
+                "function-not-here",
+                path,
+                f"there is no {name} on this machine, only on a cluster",
+                "a run here ends in an Error where it is called: do it in a step of its own",
+            )
+        elif function not in sprig.FUNCTIONS:
+            near = nearest(function, sprig.FUNCTIONS)
+            hint = f"did you mean sprig.{near}?" if near else "its functions are those of sprig"
+            yield error("unresolved-reference", path, f"there is no function {name}", hint)
