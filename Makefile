@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
-QUICK := $(addprefix tests/,config convert diagnosis dsl engine/operator manifest net)
+QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator expressions lint manifest net)
 
 .PHONY: help demo test quick test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help

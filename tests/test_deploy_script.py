@@ -79,5 +79,5 @@ def test_the_script_is_executable_in_git() -> None:
         ["git", "-C", str(ROOT), "ls-files", "--stage", "deploy"], capture_output=True, text=True
     )
     if listed.returncode or not listed.stdout:
-        pytest.skip("this is no git repository that knows ./deploy")
+        pytest.skip("this is not a git repository that knows ./deploy")
     assert listed.stdout.startswith("100755")

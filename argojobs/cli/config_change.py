@@ -25,7 +25,7 @@ def change_config(change: Callable[[str], str], *, dry_run: bool) -> Path:
     """
     path = config_file()
     before = editing.read(path)
-    Reader(before, path)  # a text that is no TOML is told with its line, and left alone
+    Reader(before, path)  # a text that is not TOML is told with its line, and left alone
     after = change(before)
     check_change(before, after, path)
     if dry_run:

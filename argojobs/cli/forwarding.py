@@ -28,7 +28,7 @@ def ports_of(text: str) -> tuple[int, int]:
     here, there = (int(found["here"] or found["there"]), int(found["there"])) if found else (0, 0)
     if not (0 < there <= _LAST and here <= _LAST):
         raise UsageError(
-            f"{text!r} is no port",
+            f"{text!r} is not a port",
             hint=f"write the step's port, 1 to {_LAST}, or this machine's before it: 8080:80",
         )
     return here, there

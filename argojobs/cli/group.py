@@ -155,7 +155,7 @@ class Verbs(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Command:
         """Import one verb and return its command.
 
-        Raises UsageError for a word that is no verb, naming the nearest.
+        Raises UsageError for a word that is not a verb, naming the nearest.
         """
         verb = NAMES.get(cmd_name)
         if verb is not None:
@@ -179,7 +179,7 @@ class Verbs(TyperGroup):
 
 
 def unknown_verb(word: str) -> UsageError:
-    """Return the error for a word that is no verb."""
+    """Return the error for a word that is not a verb."""
     elsewhere = ELSEWHERE.get(word)
     close = nearest(word, NAMES)
     if Path(word).is_file():

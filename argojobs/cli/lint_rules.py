@@ -22,8 +22,8 @@ _OF_THE_COMMAND_LINE = (
     Rule(
         "unreadable",
         "error",
-        "The file is no manifest",
-        "The file is no valid YAML or JSON, or holds nothing that can become a Workflow; nothing "
+        "The file is not a manifest",
+        "The file is not valid YAML or JSON, or holds nothing that can become a Workflow; nothing "
         "else in it is judged.",
         "Correct the place that the message names.",
         "https://yaml.org/spec/1.2.2/",

@@ -193,7 +193,7 @@ def _request_field(name: str) -> Finding:
 
 
 def _as_written(document: Document | Other, finding: Finding) -> Finding:
-    """Return a finding with the path that its place has in a Pod or Job, which is no Workflow."""
+    """Return a finding with the path that its place has in a Pod or Job, which is not a Workflow."""
     if document.kind not in PODS:
         return finding
     return replace(finding, path=path_in_pod(document.kind, finding.path))

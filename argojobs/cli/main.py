@@ -103,7 +103,7 @@ def _say_usage(error: Exception) -> int:
         message = f"{_option_given(error)} {choice[1]}: there is no such choice"
         hint = f"it is one of: {choice[2].replace(chr(39), '')}"
     elif _NUMBER in message.lower():
-        message = f"{_option_given(error)}{_value_given(error)} is no whole number"
+        message = f"{_option_given(error)}{_value_given(error)} is not a whole number"
         hint = "write it in digits"
     elif option and getattr(error, "possibilities", 0) != 0:
         known = [o for p in context.command.params for o in p.opts] if context else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argojobs.cli.text import Span
 
-#: phase -> (sign, sign in ASCII, style). "" is a step that has no node yet; Stopped is no phase
+#: phase -> (sign, sign in ASCII, style). "" is a step that has no node yet; Stopped is not a phase
 #: of Argo's, but what people call a run that Failed because somebody wanted its end.
 _PHASES = {
     "Succeeded": ("✔", "+", "green"),

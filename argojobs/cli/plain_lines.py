@@ -1,4 +1,4 @@
-"""A run as lines, one a change and one a log line, for a stream that is no terminal."""
+"""A run as lines, one a change and one a log line, for a stream that is not a terminal."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def split_key(key: str, document: Mapping[str, Any]) -> At:
     """Return the keys of a dotted key, whose parts may be quoted as in TOML.
 
     document: the file; a context of it may have dots in its name without quotes. Raises UsageError
-    for what is no key.
+    for what is not a key.
     """
     for name in sorted(document.get("contexts") or {}, key=len, reverse=True):
         start = f"contexts.{name}"
@@ -37,7 +37,7 @@ def split_key(key: str, document: Mapping[str, Any]) -> At:
         inner: Any = tomllib.loads(f"{key} = 0") if "\n" not in key else {}
     except tomllib.TOMLDecodeError as error:
         raise UsageError(
-            f"{key!r} is no key",
+            f"{key!r} is not a key",
             hint='write it as in TOML: contexts.lab.image, local.images."train:1".root',
         ) from error
     parts: list[str] = []
@@ -45,7 +45,7 @@ def split_key(key: str, document: Mapping[str, Any]) -> At:
         part, inner = next(iter(inner.items()))
         parts.append(part)
     if not parts or inner != 0:
-        raise UsageError(f"{key!r} is no key", hint="write it as in TOML: contexts.lab.image")
+        raise UsageError(f"{key!r} is not a key", hint="write it as in TOML: contexts.lab.image")
     return tuple(parts)
 
 

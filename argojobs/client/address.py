@@ -74,7 +74,7 @@ def parse(text: str, *, where: str = "") -> str:
         parts = urlsplit(f"https://{given}" if bare else given)
         port = parts.port
     except ValueError:
-        raise _wrong(given, "is no URL", where) from None
+        raise _wrong(given, "is not a URL", where) from None
     if parts.username is not None or parts.password is not None:
         raise UsageError(
             "an address holds no user and no password",

@@ -83,7 +83,7 @@ class Asked:
 def read_json(body: bytes, content_type: str, asked: Asked) -> dict[str, Any]:
     """Return the JSON object of a good answer.
 
-    Raises UnclearError when it broke off, UsageError for HTML and what is no object.
+    Raises UnclearError when it broke off, UsageError for HTML and what is not an object.
     """
     try:
         read = parsed(body)

@@ -78,7 +78,7 @@ def _fetch_once(
         inside.parent.mkdir(parents=True, exist_ok=True)
         with transport.download(base + path_of(*file.split("/"))) as (status, _, pieces):
             if status != 200:
-                raise ServerError(f"{file!r} of the artifact {name!r} is no file any more")
+                raise ServerError(f"{file!r} of the artifact {name!r} is not a file any more")
             _write(inside, pieces)
 
 

@@ -21,7 +21,7 @@ _PREFIX = b"data:"
 
 
 def messages(transport: Transport, path: str, query: Query) -> Iterator[dict[str, Any]]:
-    """Yield the results of a stream until it ends; a last line that was cut off is no message.
+    """Yield the results of a stream until it ends; a last line that was cut off is not a message.
 
     Raises UnclearError when the stream breaks, and what the server says went wrong.
     """
@@ -86,5 +86,5 @@ def _message(text: bytes, called: Callable[[], str]) -> dict[str, Any]:
     try:
         read: dict[str, Any] = parsed(text)
     except ValueError:
-        raise UnclearError("a line of the stream is no JSON", where=called()) from None
+        raise UnclearError("a line of the stream is not JSON", where=called()) from None
     return read

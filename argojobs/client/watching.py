@@ -3,7 +3,7 @@
 The object is read first, then watched from its resource version on. When the stream ends or
 breaks, the object is read again: what matters is what the server says is so, never that a stream
 has ended. A run that is gone is looked for in the archive; if it is not there either, its state
-is unknown, which is no success.
+is unknown, which is not a success.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def project_files(root: Path) -> Listing:
             entry.name for entry in root.iterdir() if entry.suffix == ".py" and _may_travel(entry)
         ]
         warnings.append(
-            f"{root} is no project: only the Python files right in it are packed. "
+            f"{root} is not a project: only the Python files right in it are packed. "
             "Put yours in a folder of their own to pack more."
         )
     else:
@@ -189,7 +189,7 @@ def _below(root: Path, folder: str) -> list[str]:
 
 
 def _home_below(root: Path) -> str:
-    """Return where the home with all runs lies in the project, as it is no part of it."""
+    """Return where the home with all runs lies in the project, as it is not part of it."""
     home = home_path().resolve()
     return home.relative_to(root).as_posix() if home.is_relative_to(root) else ""
 

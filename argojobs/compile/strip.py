@@ -131,6 +131,8 @@ class _Cuts:
             return False
         if _is_for_checkers(node):
             return True
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "TYPE_CHECKING":
+            return b"not TYPE_CHECKING" not in self.text
         if self.cut.mistakes and isinstance(node, ast.If) and not node.orelse:
             return len(node.body) == 1 and _raises_mistake(node.body[0])
         if self.cut.mistakes and isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

@@ -180,11 +180,11 @@ def mount_of(path: str, text: str) -> Mount:
     }
     if not path.startswith("/"):
         raise UsageError(
-            f"the mount {path!r} is no absolute path", hint='write "/data" = "claim:NAME"'
+            f"the mount {path!r} is not an absolute path", hint='write "/data" = "claim:NAME"'
         )
     if kind not in MOUNT_KINDS or not fits[kind]:
         raise UsageError(
-            f"{text!r} is no mount",
+            f"{text!r} is not a mount",
             hint="write claim:NAME, hostPath:/FOLDER or nfs:HOST:/EXPORT, and :ro to only read",
         )
     return Mount(path, kind, source, read_only)
@@ -195,7 +195,7 @@ def server_url(text: str) -> str:
     if not _URL.fullmatch(text):
         example = text if re.fullmatch(r"[\w.-]+(:\d+)?", text) else "HOST:2746"
         raise UsageError(
-            f"{_without_user(text)!r} is no address of a server",
+            f"{_without_user(text)!r} is not an address of a server",
             hint=f"write https://{example} (http:// for one without TLS)",
         )
     return text.rstrip("/")
@@ -226,7 +226,7 @@ def _name(reader: Reader, value: Any, at: At) -> str:
     text = reader.text(value, at)
     if not _KUBERNETES_NAME.fullmatch(text):
         raise reader.error(
-            f"{at[-1]}: {text!r} is no name that Kubernetes takes",
+            f"{at[-1]}: {text!r} is not a name that Kubernetes takes",
             at,
             "use small letters, digits and -",
         )
@@ -287,7 +287,7 @@ def _endpoint(reader: Reader, value: Any, at: At) -> str:
     text = reader.text(value, at)
     if not _ENDPOINT.fullmatch(text):
         raise reader.error(
-            f"{at[-1]}: {_without_user(text)!r} is no address of a store", at, "write HOST:PORT"
+            f"{at[-1]}: {_without_user(text)!r} is not an address of a store", at, "write HOST:PORT"
         )
     return text
 

@@ -112,7 +112,7 @@ def _read(line: str, where: str) -> Locked:
         or len(facts) != len(words)
     ):
         raise UsageError(
-            f"{line[:80]!r} is no line of {LOCK_FILE}",
+            f"{line[:80]!r} is not a line of {LOCK_FILE}",
             where=where,
             hint="take it out and run ./deploy, or restore the file from git; a line is "
             "REGISTRY/NAME@sha256:DIGEST content=HASH commit=COMMIT platform=linux/amd64",

@@ -149,7 +149,7 @@ def _of_mrunner(mapping: dict[str, Any], path: Path) -> tuple[tuple[Context, ...
     for key in mapping:
         if key not in MRUNNER_KEYS:
             raise UsageError(
-                f"{key} is no key of a context of mrunner's",
+                f"{key} is not a key of a context of mrunner's",
                 where=str(path),
                 hint=suggestion(str(key), MRUNNER_KEYS, what="known"),
             )

@@ -57,11 +57,11 @@ def text_of(path: Path) -> str | None:
 
 
 def text_of_file(path: Path) -> str:
-    """Return a file's text. Raises UsageError for what is no text, HostError where it is not read."""
+    """Return a file's text. Raises UsageError for what is not text, HostError where it is not read."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError("this file is no text", where=str(path)) from error
+        raise UsageError("this file is not text", where=str(path)) from error
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -78,7 +78,7 @@ class Reader:
     """One parsed file; a value's place in it is the tuple of its keys from the top.
 
     path: its name in errors, and the base of the folders in it. Raises UsageError with its line
-    for a text that is no TOML.
+    for a text that is not TOML.
     """
 
     def __init__(self, text: str, path: Path) -> None:
@@ -97,10 +97,10 @@ class Reader:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             where = f"{path}:{line[1]}" if line else str(path)
-            raise UsageError(f"this is no TOML: {error}", where=where) from error
+            raise UsageError(f"this is not TOML: {error}", where=where) from error
         except RecursionError as error:
             raise UsageError(
-                "this is no TOML: nested too deep", where=str(path), hint="nest it less deep"
+                "this is not TOML: nested too deep", where=str(path), hint="nest it less deep"
             ) from error
         self._text = text
         self._lines: dict[At, int] | None = None

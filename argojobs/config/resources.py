@@ -67,6 +67,7 @@ def quantity_of(name: str, value: object) -> str:
     text = str(value) if not isinstance(value, bool) else ""
     if not _QUANTITY.fullmatch(text):
         raise UsageError(
-            f"{name}={value} is no quantity", hint="write a number, or one with a unit: 500m, 16Gi"
+            f"{name}={value} is not a quantity",
+            hint="write a number, or one with a unit: 500m, 16Gi",
         )
     return text

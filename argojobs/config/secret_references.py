@@ -27,7 +27,7 @@ _HINT = 'write "env:NAME", "file:PATH", "command:PROGRAM ARGUMENTS" or "keyring:
 
 
 def check(reference: str) -> None:
-    """Refuse what is no reference: a literal secret, or a kind without its place.
+    """Refuse what is not a reference: a literal secret, or a kind without its place.
 
     Raises UsageError, whose text does not hold what was given.
     """
@@ -106,7 +106,7 @@ def _file(place: str) -> str:
     try:
         return path.read_text(encoding="utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise UsageError(f"the file of a secret is no text: {path}") from error
+        raise UsageError(f"the file of a secret is not text: {path}") from error
     except OSError as error:
         raise HostError(
             f"the file of a secret cannot be read: {error.strerror}",

@@ -77,7 +77,7 @@ class Settings:
 def load_settings(project: Path | None = None) -> Settings:
     """Return the settings of the user's config file and of the project folder.
 
-    Raises `UsageError` with file and line for a file that is no TOML, an unknown key (with the
+    Raises `UsageError` with file and line for a file that is not TOML, an unknown key (with the
     nearest known one) or a value of the wrong type. A missing file says nothing.
     """
     user = config_file()

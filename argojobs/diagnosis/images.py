@@ -86,7 +86,7 @@ CAUSES = (
         "image-name",
         pull(
             r"InvalidImageName|couldn't parse image|invalid reference format",
-            "{image} is no name that an image can have",
+            "{image} is not a name that an image can have",
             "write it as REGISTRY/PATH:TAG, lower case",
         ),
     ),

@@ -145,7 +145,7 @@ FIRST = (
     told(
         "command-denied",
         r"exec: \"(?P<program>[^\"]+)\": permission denied|fork/exec (?P<path>\S+): permission denied",
-        "{program}{path} ({place}) is no program that may be executed",
+        "{program}{path} ({place}) is not a program that may be executed",
         "make it executable (chmod +x), or start it with its interpreter",
     ),
     told(

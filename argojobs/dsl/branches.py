@@ -22,7 +22,7 @@ def when(condition: bool) -> AbstractContextManager[None]:
     """Run the steps of a `with` block only if the condition holds.
 
     The condition compares outputs and arguments (`tuned.accuracy > 0.9`), joined by &, | and ~.
-    Raises DefinitionError for what is no condition.
+    Raises DefinitionError for what is not a condition.
     """
     from .eager import NotTaken, Skipped
     from .trace import Tracer
@@ -37,7 +37,7 @@ def when(condition: bool) -> AbstractContextManager[None]:
         return _taken(False)
     if not isinstance(given, int):  # ~True is the int -2
         raise mistake(
-            f"{condition!r} is no condition", "compare a value: when(trained.accuracy > 0.9)"
+            f"{condition!r} is not a condition", "compare a value: when(trained.accuracy > 0.9)"
         )
     return _taken(bool(given & 1))
 

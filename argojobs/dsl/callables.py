@@ -34,7 +34,7 @@ class Declared:
         code = getattr(function, "__code__", None)
         if code is None:
             raise mistake(
-                f"{shown(function)} is no function",
+                f"{shown(function)} is not a function",
                 f"put @{self.kind} right above a `def`; a class or a finished object cannot be one",
             )
         code = unwrapped(function).__code__

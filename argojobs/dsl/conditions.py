@@ -100,7 +100,7 @@ def condition_of(value: Any) -> Condition:
     if isinstance(value, Parameter):
         return truth(value)
     raise mistake(
-        f"{shown(value)} is no condition", "compare a value: when(trained.accuracy > 0.9)"
+        f"{shown(value)} is not a condition", "compare a value: when(trained.accuracy > 0.9)"
     )
 
 
@@ -109,7 +109,7 @@ def truth(parameter: Parameter) -> Condition:
     schema = _schema(parameter)
     if schema["type"] != "bool":
         raise mistake(
-            f"{parameter!r} is no bool, so it is no condition by itself",
+            f"{parameter!r} is not a bool, so it is not a condition by itself",
             "compare it: when(x > 0.9), when(name == 'sgd')",
         )
     return Condition("true", (parameter,))

@@ -134,7 +134,7 @@ def _items(tracer: Tracer, values: Any) -> Items:
         schema = values.schema_
         if schema["type"] != "list":
             raise mistake(
-                f"each() runs over {values!r}, which is no list", "declare it as list[...]"
+                f"each() runs over {values!r}, which is not a list", "declare it as list[...]"
             )
         if schema["items"]["type"] in ("union", "any", "none"):
             raise mistake(

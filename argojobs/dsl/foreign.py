@@ -96,7 +96,7 @@ class Foreign:
         for callee in self.calls.values():
             if not isinstance(callee, Foreign):
                 raise mistake(
-                    f"{self.name} calls {callee!r}, which is no template from elsewhere",
+                    f"{self.name} calls {callee!r}, which is not a template from elsewhere",
                     "write calls={'scan': use(...)}; of our own steps make a @pipeline",
                 )
         self._fields = _fields(self.name, self._outputs, dict(types or {}))
@@ -214,7 +214,7 @@ def _plain(template: object) -> dict[str, Any]:
         template = template.to_dict()
     if not isinstance(template, dict):
         raise mistake(
-            f"use({template!r}) is no template",
+            f"use({template!r}) is not a template",
             "hand over a hera template, or a dict as in a manifest's spec.templates",
         )
     return template

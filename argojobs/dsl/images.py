@@ -72,7 +72,7 @@ def _users_folder() -> str:
 
 def _base(value: Any) -> str:
     if not isinstance(value, str) or not value or any(sign.isspace() for sign in value):
-        raise mistake(f"base={value!r} is no image", f"write Image(base={BASE!r})")
+        raise mistake(f"base={value!r} is not an image", f"write Image(base={BASE!r})")
     if "{{" in value or "$" in value:
         raise mistake(
             f"base={value!r} is not known before the run",
@@ -83,10 +83,10 @@ def _base(value: Any) -> str:
 
 def _texts(value: Any, name: str, example: str) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise mistake(f"{name}={value!r} is no list", f"write {example}")
+        raise mistake(f"{name}={value!r} is not a list", f"write {example}")
     for one in value:
         if not isinstance(one, str) or not one.strip():
-            raise mistake(f"{name} holds {one!r}, which is no text", f"write {example}")
+            raise mistake(f"{name} holds {one!r}, which is not text", f"write {example}")
         if "\0" in one:
             raise mistake(f"{name} holds a text with a null byte", "take it out")
     return tuple(value)
@@ -97,7 +97,7 @@ def _pip(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str):
         if not value.strip() or "\n" in value:
             raise mistake(
-                f"pip={value!r} is no name of a file",
+                f"pip={value!r} is not a name of a file",
                 "write pip='requirements.txt', or pip=['torch==2.4', 'numpy']",
             )
         if not value.endswith((".txt", ".in", ".pip")) and "/" not in value:
@@ -128,7 +128,7 @@ def _package(name: str) -> str:
         or not _VERSION_SIGNS.issuperset(version)
     ):
         raise mistake(
-            f"{name!r} is no name of a Debian package",
+            f"{name!r} is not a name of a Debian package",
             "a-z, 0-9 and '+', '-', '.', as in apt=['git', 'libgl1=1.6.0-1']",
         )
     return name
@@ -161,7 +161,7 @@ def _command(text: str) -> str:
 
 
 def _has_password(text: str) -> bool:
-    """Whether an address in a text has a user and a password that is no variable."""
+    """Whether an address in a text has a user and a password that is not a variable."""
     for rest in text.split("://")[1:]:
         login, at, _ = rest.partition("/")[0].partition("@")
         password = login.partition(":")[2]

@@ -71,7 +71,7 @@ def check_object_name(name: object, what: str) -> str:
         )
     ):
         raise mistake(
-            f"{name!r} is no name of {what}",
+            f"{name!r} is not a name of {what}",
             f"a-z, 0-9, '-' and '.', at most {LONGEST_OBJECT} signs (Kubernetes)",
         )
     return name

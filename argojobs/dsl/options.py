@@ -101,7 +101,7 @@ def merged(outer: dict[str, Any], inner: dict[str, Any]) -> dict[str, Any]:
 def _text(option: str) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if not isinstance(value, str) or not value or value != value.strip():
-            raise mistake(f"{option}={value!r} is no text", f"write {option}='...'")
+            raise mistake(f"{option}={value!r} is not text", f"write {option}='...'")
         return value
 
     return check
@@ -118,7 +118,7 @@ def _object_name(option: str, what: str) -> Callable[[Any], str]:
 
 def _mapping(value: Any, option: str, example: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(key, str) and key for key in value):
-        raise mistake(f"{option}={value!r} is no dict with text as keys", f"write {example}")
+        raise mistake(f"{option}={value!r} is not a dict with text as keys", f"write {example}")
     return dict(value)
 
 
@@ -145,7 +145,7 @@ def _ports(value: Any) -> dict[str, Port]:
             or name.strip("-") != name
         ):
             raise mistake(
-                f"{name!r} is no name of a port",
+                f"{name!r} is not a name of a port",
                 "a-z, 0-9 and single '-' between them, at least one letter, at most 15 signs "
                 "(Kubernetes)",
             )
@@ -172,7 +172,7 @@ def _env(value: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in _mapping(value, "env", "env={'LEVEL': 'info'}").items():
         if "=" in name or not name.isascii() or not name.isprintable():
-            raise mistake(f"{name!r} is no name of a variable", "use A-Z, 0-9 and '_'")
+            raise mistake(f"{name!r} is not a name of a variable", "use A-Z, 0-9 and '_'")
         if name.startswith("ARGOJOBS_"):
             raise mistake(f"{name} is set by argojobs itself", "choose a name without ARGOJOBS_")
         if not isinstance(text, Secret):
@@ -214,19 +214,19 @@ def _volumes(value: Any) -> dict[str, Any]:
     volumes = _mapping(value, "volumes", "volumes={'/data': Claim('datasets')}")
     for path, volume in volumes.items():
         if not path.startswith(("/", "{{workflow.parameters.")):
-            raise mistake(f"the mount {path!r} is no absolute path", "begin it with '/'")
+            raise mistake(f"the mount {path!r} is not an absolute path", "begin it with '/'")
         if path == "/argojobs" or path.startswith("/argojobs/"):
             raise mistake(f"{path} is a place of argojobs itself", "mount it elsewhere")
         if "{{" not in path and (
             path == "/" or normpath(path) != path or "//" in path or ":" in path
         ):
             raise mistake(
-                f"the mount {path!r} is no path that Kubernetes mounts at",
+                f"the mount {path!r} is not a path that Kubernetes mounts at",
                 "write it whole, without '..', '//', ':' or a '/' at its end; not '/' itself",
             )
         if not isinstance(volume, VOLUMES):
             raise mistake(
-                f"{volume!r} is no volume",
+                f"{volume!r} is not a volume",
                 "use " + ", ".join(kind.__name__ for kind in VOLUMES),
             )
     return volumes
@@ -237,7 +237,7 @@ def _node_selector(value: Any) -> dict[str, str]:
     for key, label in labels.items():
         if not isinstance(label, str):
             raise mistake(
-                f"node_selector[{key!r}]={label!r} is no text",
+                f"node_selector[{key!r}]={label!r} is not text",
                 "labels of Kubernetes are text: 'true', '1'",
             )
     return labels
@@ -247,7 +247,7 @@ def _tolerations(value: Any) -> tuple[Toleration, ...]:
     given = tuple(value) if isinstance(value, (list, tuple)) else (value,)
     for toleration in given:
         if not isinstance(toleration, Toleration):
-            raise mistake(f"{toleration!r} is no Toleration", "write [Toleration('gpu')]")
+            raise mistake(f"{toleration!r} is not a Toleration", "write [Toleration('gpu')]")
     return given
 
 

@@ -85,10 +85,10 @@ def pipeline(function: Any = None, /, **options: Any) -> Any:
     is_template = getattr(on_exit, "kind", "") == "template"
     if on_exit is not None and not is_template and not isinstance(on_exit, Declared):
         raise mistake(
-            f"on_exit={shown(on_exit)} is no step", "give it a function with @step above it"
+            f"on_exit={shown(on_exit)} is not a step", "give it a function with @step above it"
         )
     if priority is not None and type(priority) is not int:
-        raise mistake(f"run_priority={priority!r} is no whole number", "write run_priority=10")
+        raise mistake(f"run_priority={priority!r} is not a whole number", "write run_priority=10")
 
     def make(function: Any) -> Any:
         made: Pipeline[Any, Any] = Pipeline(function, name, settings)

@@ -83,7 +83,7 @@ class Placeholder:
     __neg__ = __pos__ = __abs__ = __round__ = _arithmetic
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
-        """Refuse: it is no function."""
+        """Refuse: it is not a function."""
         self._refuse("a function", _IN_A_STEP)
 
 

@@ -32,7 +32,7 @@ def quantity(value: object, option: str) -> str:
     found = _split(value, _SUFFIXES) if isinstance(value, str) else None
     if found is None or found[0] <= 0:
         raise mistake(
-            f"{option}={value!r} is no amount",
+            f"{option}={value!r} is not an amount",
             "write a number, or one with a unit: cpu='500m', memory='8Gi', gpu=1",
         )
     return str(value)
@@ -79,6 +79,6 @@ def seconds(value: object, option: str) -> int:
     found = _split(value, ("s", "m", "h", "d", "")) if isinstance(value, str) else None
     if found is None or found[0] * _SECONDS[found[1]] < 1:
         raise mistake(
-            f"{option}={value!r} is no time", "write seconds, or '90s', '30m', '2h', '1d'"
+            f"{option}={value!r} is not a time", "write seconds, or '90s', '30m', '2h', '1d'"
         )
     return int(found[0] * _SECONDS[found[1]])

@@ -33,7 +33,7 @@ class GPU(Record):
     ) -> None:
         if type(count) is not int or count < 0:
             raise mistake(
-                f"gpu={count!r} is no number of GPUs", "write gpu=1, or GPU(memory='8Gi')"
+                f"gpu={count!r} is not a number of GPUs", "write gpu=1, or GPU(memory='8Gi')"
             )
         if memory_resource is not None and memory is None:
             raise mistake("memory_resource without memory asks for nothing", "give memory='8Gi'")
@@ -51,7 +51,7 @@ class Port(Record):
     def __init__(self, number: int, *, host: int | None = None) -> None:
         for value in (number, host):
             if value is not None and (type(value) is not int or not 0 < value < 65536):
-                raise mistake(f"{value!r} is no port", "write a number from 1 to 65535")
+                raise mistake(f"{value!r} is not a port", "write a number from 1 to 65535")
         self.number = number
         self.host = host
 
@@ -63,7 +63,7 @@ class Secret(Record):
 
     def __init__(self, name: str, key: str) -> None:
         if not isinstance(key, str) or not key or not key.replace("{{", "").isprintable():
-            raise mistake(f"{key!r} is no key of a Secret", "write Secret('name', 'key')")
+            raise mistake(f"{key!r} is not a key of a Secret", "write Secret('name', 'key')")
         self.name = check_object_name(name, "a Secret")
         self.key = key
 
@@ -76,7 +76,7 @@ class Toleration(Record):
     def __init__(self, key: str, value: str | None = None, effect: str | None = None) -> None:
         if effect is not None and effect not in _EFFECTS:
             raise mistake(
-                f"effect={effect!r} is no effect of a taint",
+                f"effect={effect!r} is not an effect of a taint",
                 f"one of {', '.join(_EFFECTS)}; left out, it tolerates each of them",
             )
         self.key = key

@@ -44,9 +44,9 @@ class Retry(Record):
             )
         for name, value in (("limit", limit), ("infra", infra), ("failures", failures)):
             if value is not None and (type(value) is not int or value < 0):
-                raise mistake(f"{name}={value!r} is no number of attempts", "write 0, 1, 2, ...")
+                raise mistake(f"{name}={value!r} is not a number of attempts", "write 0, 1, 2, ...")
         if type(factor) is not int or factor < 1:
-            raise mistake(f"factor={factor!r} is no whole number above 0", "write factor=2")
+            raise mistake(f"factor={factor!r} is not a whole number above 0", "write factor=2")
         if cap is not None and backoff is None:
             raise mistake("a cap without a backoff caps nothing", "give backoff='10s' as well")
         self.limit = limit

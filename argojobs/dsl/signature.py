@@ -173,7 +173,7 @@ class Input:
                 where,
             )
         if self.optional and default is None:
-            default = MISSING  # left out, which is no value
+            default = MISSING  # left out, which is not a value
         field = Field(name, annotation, f"the argument {name!r}", where, default)
         field.optional = self.optional
         self.fields = {name: field}

@@ -145,7 +145,7 @@ def command(outputs: Any = None, /, **options: Any) -> Any:
     """Make a function that returns an argv (never a shell line) a step that runs it.
 
     outputs: the Outputs class, whose instance the function gets as its first argument, to tell
-    the program where to write. It is no argument of the step. The options are those of `step`.
+    the program where to write. It is not an argument of the step. The options are those of `step`.
     """
     from .outputs import takes_fields
 

@@ -55,11 +55,11 @@ class HostPath(Record):
     def __init__(self, path: str, *, kind: str = "", read_only: bool = False) -> None:
         if kind not in _HOST_KINDS:
             raise mistake(
-                f"kind={kind!r} is no kind of path", "one of " + ", ".join(_HOST_KINDS[1:])
+                f"kind={kind!r} is not a kind of path", "one of " + ", ".join(_HOST_KINDS[1:])
             )
         if not path.startswith(("/", "{{")) or ".." in path.split("/"):
             raise mistake(
-                f"{path!r} is no absolute path of a machine", "begin it with '/', without '..'"
+                f"{path!r} is not an absolute path of a machine", "begin it with '/', without '..'"
             )
         self.path = path
         self.kind = kind

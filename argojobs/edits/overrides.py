@@ -62,7 +62,7 @@ def parse_assignment(text: str) -> tuple[str, Given]:
     name = name.strip()
     if not equals or not name:
         raise ParameterError(
-            f"-p {text!r} is no assignment", hint="write -p name=value, once for each parameter"
+            f"-p {text!r} is not an assignment", hint="write -p name=value, once for each parameter"
         )
     return name, Given(value)
 
@@ -78,7 +78,7 @@ def from_python(values: Mapping[str, Any]) -> Overrides:
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         except (TypeError, ValueError, RecursionError) as error:
             raise ParameterError(
-                f"the value of {name} is no plain value: {error}",
+                f"the value of {name} is not a plain value: {error}",
                 hint="give text, numbers, booleans, None, lists or dicts of them",
             ) from error
         given[name] = Given(text, "json")
@@ -139,7 +139,7 @@ def refuse_duplicates(text: str) -> None:
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _from_json(text: str, where: str) -> Overrides:

@@ -159,7 +159,7 @@ def _artifact(name: str, given: Given) -> ArtifactArgument:
     scheme = _SCHEME.match(text)
     if scheme is not None:
         raise ParameterError(
-            f"{name}: {scheme.group(1)}:// is no place an artifact can come from",
+            f"{name}: {scheme.group(1)}:// is not a place an artifact can come from",
             hint=f"give {name}={_ARTIFACT_FORMS}",
         )
     return ArtifactArgument(name, "path", text)
@@ -259,7 +259,7 @@ def _value(
         return text
     if given.is_null:
         raise ParameterError(
-            f"{name} is null, which is no value", hint=f'leave it out, or give "": -p {name}='
+            f"{name} is null, which is not a value", hint=f'leave it out, or give "": -p {name}='
         )
     _check_choice(name, given.text, parameter.get("enum"))
     _check_unaltered(name, given.text, workflow)

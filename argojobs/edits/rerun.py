@@ -280,7 +280,7 @@ def opened_again(node: Node, now: str) -> Node:
 def override(workflow: Mapping[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
     """Return the spec with `name=value` parameters in place of its own, in Argo's order.
 
-    Raises UsageError for a text that is no assignment.
+    Raises UsageError for a text that is not an assignment.
     """
     spec: dict[str, Any] = dict(workflow["spec"])
     if not parameters:

@@ -69,7 +69,7 @@ def resubmit(
     """Return the object of a new run `name` of a workflow.
 
     now: time stamp of the nodes that a memoized one brings along. Raises ConflictError where Argo
-    refuses (with its text), UsageError for a parameter that is no assignment.
+    refuses (with its text), UsageError for a parameter that is not an assignment.
     """
     phase = (workflow.get("status") or {}).get("phase")
     if memoized and phase not in UNSUCCESSFUL:

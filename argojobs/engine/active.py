@@ -104,7 +104,7 @@ class ActiveRun:
 
     @property
     def most_pods(self) -> int:
-        """How many pods of this run may run at once by its submitter's settings; 0 is no limit."""
+        """How many pods of this run may run at once by its submitter's settings; 0 is not a limit."""
         return int(self.submitter.get("max_pods", 0))
 
     def change(self) -> RunChange:

@@ -474,7 +474,7 @@ def _checked_name(workflow: Workflow) -> str:
         raise UsageError("the workflow has no name", where="metadata.name")
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name of a workflow",
+            f"{name!r} is not a name of a workflow",
             where="metadata.name",
             hint="lower-case letters, digits, '-' and '.', at most 63, a letter or digit at both ends",
         )

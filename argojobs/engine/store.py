@@ -113,7 +113,7 @@ class Store:
     def open(cls, home: Path) -> Store:
         """Open the store of a home, made or brought to this version's form first.
 
-        Raises `HostError` when a newer argojobs wrote it or it is no store at all, when the disk
+        Raises `HostError` when a newer argojobs wrote it or it is not a store at all, when the disk
         is full or the home is not writable, `ServerError` when another process holds it for too
         long.
         """

@@ -54,7 +54,7 @@ def position(source: str, at: int) -> str:
 
 
 def reject(source: str, at: int, what: str, hint: str) -> ExpressionError:
-    """Make the ExpressionError of a text that is no expression."""
+    """Make the ExpressionError of a text that is not an expression."""
     return ExpressionError(f"{what} ({position(source, at)})", hint=hint)
 
 

@@ -45,7 +45,7 @@ def replace(
 
     env: flat dotted names to values; `{{name}}` takes strings only. strict: which tags must resolve; the others stay
     in the text. now: what `now()` gives in expressions.
-    Raises TagError: a tag that must resolve does not, names something that is no string, is not closed, or its value
+    Raises TagError: a tag that must resolve does not, names something that is not a string, is not closed, or its value
     would break the JSON around it; its hint names the nearest name there is. An expression that does not parse
     is a TagError whatever `strict` says.
     """
@@ -132,7 +132,7 @@ def _replace(
                 break
             raise TagError(
                 f"cannot find the end }}}} of the tag that starts with {shorten(text[start : start + 40])}",
-                hint="close it, or write {{ in another way if it is no tag",
+                hint="close it, or write {{ in another way if it is not a tag",
             )
         parts.append(text[position:start])
         tag = text[start + 2 : end]

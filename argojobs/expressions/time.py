@@ -197,7 +197,7 @@ def parse_time(layout: str, text: str, zone: tzinfo = UTC) -> datetime:
         return _build(fields, zone)
     except (ValueError, OverflowError) as error:
         raise failure(
-            f"{shorten(text)} is no time: {error}", "check its day, month and hour"
+            f"{shorten(text)} is not a time: {error}", "check its day, month and hour"
         ) from error
 
 

@@ -330,7 +330,9 @@ def _finite(digits: str) -> float:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise failure(f"not JSON: {name} is no JSON number", "replace it by null before it is written")
+    raise failure(
+        f"not JSON: {name} is not a JSON number", "replace it by null before it is written"
+    )
 
 
 def shorten(text: str, limit: int = 60) -> str:

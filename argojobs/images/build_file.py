@@ -137,7 +137,7 @@ def _version_nodes(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the scalars of the version: its name, and where it begins and ends in the text."""
     import yaml
 
-    # A byte order mark is no part of what the marks count.
+    # A byte order mark is not part of what the marks count.
     shift = len(text) - len(text.removeprefix("\ufeff"))
     top = yaml.compose(text[shift:], Loader=yaml.SafeLoader)
     for key, value in top.value if isinstance(top, yaml.MappingNode) else ():

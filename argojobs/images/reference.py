@@ -58,16 +58,16 @@ def parse(text: str) -> Reference:
     """
     rest, at, digest = text.partition("@")
     if at and not is_digest(digest):
-        raise _wrong(text, f"{digest!r} is no digest", "a digest is sha256: and 64 of 0-9a-f")
+        raise _wrong(text, f"{digest!r} is not a digest", "a digest is sha256: and 64 of 0-9a-f")
     head, slash, last = rest.rpartition("/")
     last, colon, tag = last.partition(":")
     if colon and not _TAG.fullmatch(tag):
         raise _wrong(
-            text, f"{tag!r} is no tag", "a tag is up to 128 of A-Z, a-z, 0-9, '_', '.' and '-'"
+            text, f"{tag!r} is not a tag", "a tag is up to 128 of A-Z, a-z, 0-9, '_', '.' and '-'"
         )
     registry, repository = _split(f"{head}{slash}{last}")
     if registry and not _HOST.fullmatch(registry):
-        raise _wrong(text, f"{registry!r} is no registry", "write host or host:port")
+        raise _wrong(text, f"{registry!r} is not a registry", "write host or host:port")
     if not _REPOSITORY.fullmatch(repository):
         raise _wrong(text, _what_is_wrong(repository), _rule(repository))
     reference = Reference(registry, repository, tag, digest)
@@ -91,7 +91,7 @@ def registry_host(url: str) -> str:
 
     `https://jfrog.com/team/` is `jfrog.com/team`: scheme, user, password and trailing slashes never
     enter a name, nor does the `/v2/` of the protocol. "" for none. Raises UsageError for a URL
-    that has a query or is no host, without its password.
+    that has a query or is not a host, without its password.
     """
     text = url.strip()
     if text.casefold() in _NOTHING:
@@ -105,7 +105,7 @@ def registry_host(url: str) -> str:
     shown = f"{host}{slash}{path}"
     if not _HOST.fullmatch(host):
         raise UsageError(
-            f"{shown!r} is no registry",
+            f"{shown!r} is not a registry",
             hint="write its host, with a port and a path where it has them: localhost:32000, "
             "https://registry.lab/team",
         )
@@ -146,7 +146,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _wrong(text: str, what: str, hint: str) -> UsageError:
-    return UsageError(f"{text!r} is no name of an image: {what}", hint=hint)
+    return UsageError(f"{text!r} is not a name of an image: {what}", hint=hint)
 
 
 def _what_is_wrong(name: str) -> str:

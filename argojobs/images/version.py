@@ -97,7 +97,7 @@ def plan_raise(root: Path, version: str | None, file: Path | None, part: Part) -
     """
     if git.repository(root) is None:
         raise UsageError(
-            "--version tags a commit, and this is no git repository",
+            "--version tags a commit, and this is not a git repository",
             where=str(root),
             hint="git init, or leave --version out",
         )

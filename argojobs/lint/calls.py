@@ -78,7 +78,7 @@ def _parameter_loop(text: str, path: Path) -> Iterator[Finding]:
         fits = False
     if not fits:
         yield error(
-            "loop-parameter", path, "it is no JSON list", 'write ["a", "b"] or a tag of one'
+            "loop-parameter", path, "it is not a JSON list", 'write ["a", "b"] or a tag of one'
         )
 
 
@@ -90,7 +90,7 @@ def _sequence(sequence: Object, path: Path) -> Iterator[Finding]:
     for field in ("count", "start", "end"):
         value = sequence.get(field)
         if value is not None and "{{" not in str(value) and not _WHOLE.fullmatch(str(value)):
-            yield error("sequence", (*path, field), f"{value!r} is no whole number", "write one")
+            yield error("sequence", (*path, field), f"{value!r} is not a whole number", "write one")
 
 
 def _reference(subject: Subject, path: Path, value: Object) -> Iterator[Finding]:

@@ -119,13 +119,13 @@ def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
             (
                 "error",
                 "when-in",
-                "`in` with one item is no list",
+                "`in` with one item is not a list",
                 f"write == and the item: {quoted(_equal(text))}",
             ),
         )
     bare = _BARE.search(plain)
     if bare:
-        return (("error", "when-syntax", f"{bare[0]!r} without quotes is no text here", hint),)
+        return (("error", "when-syntax", f"{bare[0]!r} without quotes is not text here", hint),)
     fault = _syntax(text)
     if "Cannot transition token types from VARIABLE" in fault and "to VARIABLE" in fault:
         fault = "several words without quotes are no text here"

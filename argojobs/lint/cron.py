@@ -40,7 +40,7 @@ def check_cron(spec: Object, subject: Subject) -> Iterator[Finding]:
         yield error(
             "cron-policy",
             ("spec", "concurrencyPolicy"),
-            f"{policy!r} is no policy",
+            f"{policy!r} is not a policy",
             f"one of {', '.join(_CONCURRENCY)}",
         )
     deadline = spec.get("startingDeadlineSeconds")

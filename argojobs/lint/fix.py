@@ -71,7 +71,7 @@ _Planned = tuple[_Wish, list[layout.Edit]]
 def fix(text: str, file: str = "") -> Fixed:
     """Return the text of a manifest file with what can be fixed in it fixed.
 
-    Raises ManifestError for a text that is no manifest.
+    Raises ManifestError for a text that is not a manifest.
     """
     parse(text, file)
     ended = text.endswith("\n")

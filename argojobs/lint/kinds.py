@@ -102,7 +102,7 @@ def _spec(subject: Subject) -> Iterator[Finding]:
         yield error(
             "pod-gc",
             (*at, "podGC", "strategy"),
-            f"{strategy!r} is no strategy",
+            f"{strategy!r} is not a strategy",
             f"one of {', '.join(_POD_GC)}",
         )
     delay = (spec.get("podGC") or NOTHING).get("deleteDelayDuration")
@@ -110,7 +110,7 @@ def _spec(subject: Subject) -> Iterator[Finding]:
         yield error(
             "pod-gc",
             (*at, "podGC", "deleteDelayDuration"),
-            f"{delay!r} is no duration",
+            f"{delay!r} is not a duration",
             remedy(delay, "write seconds, or a number with a unit: 20, 30s, 5m"),
         )
     for field, value in (spec.get("ttlStrategy") or NOTHING).items():
@@ -193,7 +193,7 @@ def _patch(text: str, path: Path) -> Iterator[Finding]:
         yield error(
             "pod-spec-patch",
             path,
-            "the patch is no mapping in YAML or JSON",
+            "the patch is not a mapping in YAML or JSON",
             'write fields of a pod: {"terminationGracePeriodSeconds": 60}',
         )
 
@@ -208,7 +208,7 @@ def _memoize(memoize: Object | None, path: Path) -> Iterator[Finding]:
     age = memoize.get("maxAge")
     if age and "{{" not in age and not is_go_duration(age):
         hint = remedy(age, "write a number with a unit: 90s, 24h")
-        yield error("memoize", (*path, "maxAge"), f"{age!r} is no duration", hint)
+        yield error("memoize", (*path, "maxAge"), f"{age!r} is not a duration", hint)
 
 
 def _locks(locks: Object | None, path: Path) -> Iterator[Finding]:

@@ -362,7 +362,7 @@ def nested(text: str, mapping: Node, index: int, name: str, inside: str = "") ->
     written = text[node.start : node.end]
     if node.kind != "scalar" and not node.flow:
         if inside:
-            raise LayoutError("it is no plain value", hint="change it by hand")
+            raise LayoutError("it is not a plain value", hint="change it by hand")
         end = content_end(text, node)
         lines = "- " + _shifted(text[node.start : end], 2, first=False)
         return [renamed, Edit(node.start, end, lines)]
@@ -399,7 +399,7 @@ def json_text(written: str, value: Any) -> str:
 def rewritten(text: str, node: Node, value: str) -> Edit:
     """Return the edit that makes a scalar on one line a quoted text."""
     if node.kind != "scalar" or node.anchor or "\n" in text[node.start : node.end]:
-        raise LayoutError("it is no plain value on one line", hint="change it by hand")
+        raise LayoutError("it is not a plain value on one line", hint="change it by hand")
     return Edit(node.start, node.end, _quoted(value))
 
 

@@ -121,7 +121,7 @@ def _resource(place: Place) -> Iterator[Finding]:
         yield error(
             "resource-action",
             (*path, "action") if action else path,
-            f"{action!r} is no action",
+            f"{action!r} is not an action",
             f"one of {', '.join(_ACTIONS)}",
         )
     text, source = value.get("manifest"), value.get("manifestFrom")
@@ -134,7 +134,7 @@ def _resource(place: Place) -> Iterator[Finding]:
         yield error(
             "resource-manifest",
             (*path, "manifest"),
-            "the manifest is no YAML",
+            "the manifest is not YAML",
             "write one Kubernetes object, with `|` after `manifest:`",
         )
     artifact = (source or NOTHING).get("artifact") or NOTHING
@@ -170,7 +170,7 @@ def _other(place: Place) -> Iterator[Finding]:
         yield error(
             "suspend-duration",
             (*place.path, "suspend", "duration"),
-            f"{duration!r} is no duration",
+            f"{duration!r} is not a duration",
             remedy(duration, "write seconds, or a number with a unit: 20, 30s, 5m, 2h"),
         )
     for index, one in items(place.template, "initContainers"):
@@ -205,7 +205,7 @@ def _limits(place: Place) -> Iterator[Finding]:
             yield error(
                 "timeout",
                 where,
-                f"{timeout!r} is no duration",
+                f"{timeout!r} is not a duration",
                 remedy(timeout, "write a number with a unit: 30s, 5m, 2h"),
             )
     if leaf and template.get("parallelism") is not None:
@@ -227,7 +227,7 @@ def _deadline(value: Any, path: Path, *, leaf: bool) -> Iterator[Finding]:
             "set it on the templates that they call, or on the workflow",
         )
     elif "{{" not in text and not (text.isdecimal() and text.strip("0")):
-        yield error("deadline", path, f"{text} is no number of seconds above 0", "write one")
+        yield error("deadline", path, f"{text} is not a number of seconds above 0", "write one")
 
 
 def check_workflow_limits(subject: Subject) -> Iterator[Finding]:

@@ -134,7 +134,7 @@ def _seconds(value: Any) -> int:
         return int(text)
     if not _DURATION.fullmatch(text):
         raise layout.LayoutError(
-            f"{value!r} is no duration", hint="write the seconds as activeDeadlineSeconds"
+            f"{value!r} is not a duration", hint="write the seconds as activeDeadlineSeconds"
         )
     return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([smh])", text))
 
@@ -160,7 +160,7 @@ def check_target(workflow: Mapping[str, Any], move: Move) -> None:
     there: Any = workflow
     for step in move.target:
         if not isinstance(there, dict | list):
-            raise layout.LayoutError("where it belongs is no mapping", hint="move it by hand")
+            raise layout.LayoutError("where it belongs is not a mapping", hint="move it by hand")
         there = there.get(step) if isinstance(there, dict) else there[int(step)]
         if there is None:
             return

@@ -130,7 +130,10 @@ def _global_name(one: Object, path: Path) -> Iterator[Finding]:
     name = one.get("globalName")
     if name and "{{" not in name and not _PARAMETER_NAME.fullmatch(name):
         yield error(
-            "global-name", (*path, "globalName"), f"{name!r} is no name", "letters, digits, - and _"
+            "global-name",
+            (*path, "globalName"),
+            f"{name!r} is not a name",
+            "letters, digits, - and _",
         )
 
 

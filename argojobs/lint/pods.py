@@ -176,7 +176,7 @@ def _ports(container: Container) -> Iterator[Finding]:
         for field in ("containerPort", "hostPort"):
             value = one.get(field)
             if value is not None and not 0 < value < 65536:
-                yield error("port", (*path, field), f"{value} is no port", "1 to 65535")
+                yield error("port", (*path, field), f"{value} is not a port", "1 to 65535")
         if one.get("containerPort") is None:
             yield error("port", path, "the port has no containerPort", "add it")
         if counts[one.get("name")] > 1:

@@ -38,7 +38,7 @@ def _strategy(strategy: Object, path: Path) -> Iterator[Finding]:
         yield error(
             "retry-policy",
             (*path, "retryPolicy"),
-            f"{policy!r} is no retry policy",
+            f"{policy!r} is not a retry policy",
             f"one of {', '.join(_POLICIES)}",
         )
     limit = strategy.get("limit")
@@ -55,7 +55,7 @@ def _strategy(strategy: Object, path: Path) -> Iterator[Finding]:
         yield error(
             "retry-limit",
             (*path, "limit"),
-            f"{limit!r} is no number of attempts",
+            f"{limit!r} is not a number of attempts",
             "write a whole number from 0",
         )
     if strategy.get("expression"):
@@ -67,7 +67,7 @@ def _strategy(strategy: Object, path: Path) -> Iterator[Finding]:
             yield error(
                 "backoff",
                 (*path, "backoff", field),
-                f"{value!r} is no duration",
+                f"{value!r} is not a duration",
                 remedy(value, "write seconds, or a number with a unit: 10, 30s, 5m"),
             )
     if backoff and not backoff.get("duration"):
@@ -75,5 +75,5 @@ def _strategy(strategy: Object, path: Path) -> Iterator[Finding]:
     factor = backoff.get("factor")
     if factor is not None and "{{" not in str(factor) and not _NUMBER.fullmatch(str(factor)):
         yield error(
-            "backoff", (*path, "backoff", "factor"), f"{factor!r} is no number", "write one"
+            "backoff", (*path, "backoff", "factor"), f"{factor!r} is not a number", "write one"
         )

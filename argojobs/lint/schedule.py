@@ -27,7 +27,7 @@ def schedule_fault(text: str) -> str:
         from argojobs.lint.durations import is_go_duration
 
         every = text.startswith("@every ") and is_go_duration(text[7:].strip())
-        return "" if every or text in _WORDS else f"{text!r} is no schedule"
+        return "" if every or text in _WORDS else f"{text!r} is not a schedule"
     fields = text.split()
     if len(fields) != len(_FIELDS):
         return f"{text!r} has {len(fields)} fields, not 5"

@@ -111,7 +111,7 @@ def check_text(
         last = text.rpartition("{{")[2].lstrip()
         make = error if last.startswith(_BEGINNINGS) else warning
         yield make(
-            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is no tag"
+            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is not a tag"
         )
 
 

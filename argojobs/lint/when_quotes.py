@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|0[xX][0-9a-fA-F]+
 def quoted_when(text: str) -> str | None:
     """Return a `when` with its words and tags in quotes, or None where none lacks them.
 
-    None also for a text that is no plain chain of comparisons, which is left as it is.
+    None also for a text that is not a plain chain of comparisons, which is left as it is.
     """
     parts = _parts(text)
     if parts is None:

@@ -292,7 +292,7 @@ class _Sorter:
             return {}
         if not isinstance(part, dict):
             raise ManifestError(
-                f"`{name}` is no mapping",
+                f"`{name}` is not a mapping",
                 where=self.place((*prefix, name), number),
                 hint=f"write the fields of `{name}` below it, indented",
             )
@@ -308,7 +308,7 @@ def _no_kind(value: dict[str, Any], where: str) -> ManifestError:
         )
     found = ", ".join(map(str, list(value)[:5])) or "nothing"
     return ManifestError(
-        f"this is no manifest: found {found} on top",
+        f"this is not a manifest: found {found} on top",
         where=where,
         hint="an Argo Workflow has `kind: Workflow` or, as a request body, `workflow:` on top",
     )

@@ -309,7 +309,9 @@ def _value_finding(value: Any, path: Path) -> Finding:
 
 def _quantity_finding(text: str, path: Path) -> Finding:
     hint = 'a number with a unit such as "500m", 2 or "40Gi"'
-    return error("quantity", path, f"{text!r} is no quantity", _TAG_HINT if "{{" in text else hint)
+    return error(
+        "quantity", path, f"{text!r} is not a quantity", _TAG_HINT if "{{" in text else hint
+    )
 
 
 def _empty_finding(path: Path) -> Finding:

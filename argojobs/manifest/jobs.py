@@ -62,7 +62,7 @@ def check_job(spec: Mapping[str, Any]) -> None:
     mode = spec.get("completionMode") or "NonIndexed"
     if mode not in ("Indexed", "NonIndexed"):
         raise PodFieldError(
-            ("spec", "completionMode"), f"{mode!r} is no mode", "write Indexed or NonIndexed"
+            ("spec", "completionMode"), f"{mode!r} is not a mode", "write Indexed or NonIndexed"
         )
     if is_indexed(spec) and spec.get("completions") is None:
         raise PodFieldError(
@@ -91,7 +91,7 @@ def check_job(spec: Mapping[str, Any]) -> None:
 def _count(spec: Mapping[str, Any], name: str) -> None:
     value = spec.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise PodFieldError(("spec", name), f"{value!r} is no count", "write 0 or more")
+        raise PodFieldError(("spec", name), f"{value!r} is not a count", "write 0 or more")
 
 
 def is_indexed(spec: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ _MAX_DEPTH = 100
 
 
 class NotPlainJsonError(Exception):
-    """The text is no JSON, or repeats a key: the YAML reader says what and where."""
+    """The text is not JSON, or repeats a key: the YAML reader says what and where."""
 
 
 def read_json(text: str, file: str = "") -> Any:
@@ -36,7 +36,7 @@ def read_json(text: str, file: str = "") -> Any:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

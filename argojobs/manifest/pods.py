@@ -153,7 +153,7 @@ def _list(pod: Mapping[str, Any], name: str, prefix: Path) -> list[dict[str, Any
     found = pod.get(name)
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise PodFieldError(
-            (*prefix, name), f"`{name}` is no list of containers", "begin each with `- name:`"
+            (*prefix, name), f"`{name}` is not a list of containers", "begin each with `- name:`"
         )
     return found
 
@@ -163,7 +163,9 @@ def _mapping(holder: Mapping[str, Any], name: str, path: Path) -> Mapping[str, A
     if not isinstance(value, dict) or not value:
         raise PodFieldError(
             path if value is None else (*path, name),
-            f"`{name}` is no mapping with fields" if value is not None else f"`{name}` is missing",
+            f"`{name}` is not a mapping with fields"
+            if value is not None
+            else f"`{name}` is missing",
             f"write the fields of `{name}` below it, indented",
         )
     return value

@@ -28,6 +28,6 @@ def signature_of(workflow: Mapping[str, Any]) -> dict[str, Any] | None:
         signature = json.loads(text)
     except ValueError as error:
         raise ParameterError(
-            f"the annotation {SIGNATURE} is no JSON", hint="compile the pipeline again"
+            f"the annotation {SIGNATURE} is not JSON", hint="compile the pipeline again"
         ) from error
     return signature if isinstance(signature, dict) else None

@@ -67,7 +67,7 @@ def decode(data: bytes, file: str = "") -> str:
         start = before.rfind(b"\n") + 1
         column = len(before[start:].decode("utf-8", "replace")) + 1
         raise ManifestError(
-            f"the byte 0x{data[error.start]:02x} is no UTF-8",
+            f"the byte 0x{data[error.start]:02x} is not UTF-8",
             where=place_text(file, line, column),
             hint="save the file as UTF-8",
         ) from error

@@ -42,7 +42,7 @@ def check_words(words: Sequence[str]) -> None:
             word.encode()
         except UnicodeEncodeError as error:
             raise UsageError(
-                f"the word {word!r:.40} is no UTF-8", hint=f"manifests are Unicode; {_IN_A_FILE}"
+                f"the word {word!r:.40} is not UTF-8", hint=f"manifests are Unicode; {_IN_A_FILE}"
             ) from error
         if what := token_in(word):
             raise UsageError(

@@ -235,7 +235,7 @@ class _Reader:
                 elif not plain:
                     value = text if event.tag is None else self._tagged(event)
                 elif text in NOT_FINITE:
-                    self._fail(f"{text} is no JSON number", event, "write it in quotes")
+                    self._fail(f"{text} is not a JSON number", event, "write it in quotes")
                 else:
                     value = resolve(text)
                     if role == _PARAMETER and key == "name" and isinstance(value, (int, float)):

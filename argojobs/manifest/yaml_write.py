@@ -38,7 +38,7 @@ _LONGEST_KEY = 120  # YAML allows 1024 characters before the colon; longer ones 
 def write_yaml(value: Mapping[str, Any]) -> str:
     """Return a manifest as YAML text that ends with a newline.
 
-    Raises ManifestError for what is no JSON: a lone surrogate, an infinity, another type.
+    Raises ManifestError for what is not JSON: a lone surrogate, an infinity, another type.
     """
     writer = _Writer()
     try:
@@ -185,7 +185,7 @@ def _escape(match: re.Match[str]) -> str:
 def _lone_surrogate(character: str) -> ManifestError:
     return ManifestError(
         f"the text holds a lone surrogate (U+{ord(character):04X}), which no file can",
-        hint="it is no valid Unicode text; pass the bytes as an artifact",
+        hint="it is not valid Unicode text; pass the bytes as an artifact",
     )
 
 

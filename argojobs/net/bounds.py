@@ -46,7 +46,7 @@ LONGEST_LIST = 5_000_000
 class BoundsError(Exception):
     """An answer that takes more than it may. The text says so.
 
-    It is no OSError, so no library takes it for a break of the line that is worth another try.
+    It is not an OSError, so no library takes it for a break of the line that is worth another try.
     """
 
 

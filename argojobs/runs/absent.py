@@ -137,7 +137,7 @@ def absent_in(log: Sequence[str], template: Mapping[str, Any], *, local: bool) -
                 return here(local=local).absent(text)
             image = str(container.get("image") or "")
             return here(local=local).absent_for_container(text, image) if local else None
-        except (ArgojobsError, OSError):  # of a folder that is no project: nothing is known
+        except (ArgojobsError, OSError):  # of a folder that is not a project: nothing is known
             return None
     return None
 

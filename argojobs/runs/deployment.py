@@ -103,7 +103,7 @@ def deployment(
         builds = _with_parents(builds, only)
     if platform and not _PLATFORM.fullmatch(platform):
         raise UsageError(
-            f"{platform!r} is no platform, or more than one",
+            f"{platform!r} is not a platform, or more than one",
             where="--platform",
             hint="write one, as linux/amd64 or linux/arm64; a second deploy makes the image of another",
         )
@@ -118,7 +118,7 @@ def _argument(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise UsageError(
-            f"{text!r} is no build argument",
+            f"{text!r} is not a build argument",
             where="--build-arg",
             hint="write NAME=VALUE, such as BASE=python:3.12-slim",
         )

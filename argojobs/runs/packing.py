@@ -169,7 +169,7 @@ def size_of(text: str) -> int:
     size = quantity(text.strip().removesuffix("B"))
     if size is None or size < 0:
         raise UsageError(
-            f"--max-code-size {text!r} is no size", hint="write bytes, or 100MiB, 1GiB, 500MB"
+            f"--max-code-size {text!r} is not a size", hint="write bytes, or 100MiB, 1GiB, 500MB"
         )
     return int(size)
 

@@ -80,7 +80,7 @@ def is_waiting(workflow: Workflow) -> bool:
 
 
 def pending_of(timeout: str, place: Target) -> Pending:
-    """Return who watches a run's waiting. Raises UsageError for what is no time."""
+    """Return who watches a run's waiting. Raises UsageError for what is not a time."""
     limit = seconds(timeout) if timeout else None
     return Pending(limit=limit, options=place.options, local=place.local is not None)
 
@@ -92,5 +92,5 @@ def seconds(text: str) -> float:
     except ManifestError:
         found = 0.0
     if found <= 0:
-        raise UsageError(f"--pending-timeout {text!r} is no time", hint="give one: 90s, 5m, 1h")
+        raise UsageError(f"--pending-timeout {text!r} is not a time", hint="give one: 90s, 5m, 1h")
     return found

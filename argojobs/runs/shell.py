@@ -21,7 +21,7 @@ def idle_of(text: str) -> int:
         found = -1
     if found < 0 or (found and found < 1):
         raise UsageError(
-            f"--idle {text!r} is no time", hint="give one: 30m, 8h; 0 lets it wait for ever"
+            f"--idle {text!r} is not a time", hint="give one: 30m, 8h; 0 lets it wait for ever"
         )
     return int(found)
 

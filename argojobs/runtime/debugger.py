@@ -126,7 +126,7 @@ def wrapped(argv: Sequence[str], code: str = "") -> list[str]:
     if not target:
         flags, target = _script_words(argv)
     if not target:
-        _say(f"argojobs: {argv[0]} is no Python program: it does not wait for a debugger")
+        _say(f"argojobs: {argv[0]} is not a Python program: it does not wait for a debugger")
         return list(argv)
     os.environ[CODE] = code or os.getcwd()
     return [*flags, os.path.abspath(__file__), *target]

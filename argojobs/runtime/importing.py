@@ -71,7 +71,7 @@ def _load(name: str, file: str) -> ModuleType:
 
     spec = importlib.util.spec_from_file_location(name, os.path.abspath(file))
     if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python file", name=name, path=file)
+        raise ImportError(f"{file} is not a Python file", name=name, path=file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

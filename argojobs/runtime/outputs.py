@@ -243,7 +243,7 @@ def save_what_is_there(fields: Mapping[str, Field]) -> None:
 def read_command_parameters(step: str, fields: Mapping[str, Field], made: Any) -> None:
     """Set the parameters that a command's program wrote to their files on its outputs.
 
-    Raises OutputError for a text that is no value of the declared type.
+    Raises OutputError for a text that is not a value of the declared type.
     """
     from .wire import decode
 

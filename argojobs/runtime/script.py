@@ -93,7 +93,7 @@ def _argv(file: str, folder: str, arguments: Sequence[str], results: str) -> lis
         return [*arguments]
     if not file.endswith(".py"):
         return [os.path.join(".", file), *arguments]
-    # A name that begins with a hyphen is no option of Python's.
+    # A name that begins with a hyphen is not an option of Python's.
     name = os.path.join(".", file) if file.startswith("-") else file
     return [sys.executable or "python3", "-u", name, *arguments]
 

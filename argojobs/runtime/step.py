@@ -125,7 +125,7 @@ def _find(module: Any, name: str, file: str) -> Step[Any, Any]:
         return found
     steps = [each for each, value in vars(module).items() if isinstance(value, Step)]
     raise StepError(
-        f"{name} is no step" if found is not None else f"there is no step {name}",
+        f"{name} is not a step" if found is not None else f"there is no step {name}",
         where=file,
         hint=f"the file has the steps: {', '.join(steps)}." if steps else "the file has no step.",
     )

@@ -170,7 +170,7 @@ def _schema_of_dataclass(cls: Any, inside: tuple[type, ...]) -> Schema:
 
 
 def _hints(cls: Any) -> dict[str, Any]:
-    """Return the annotations of a dataclass. Raises DefinitionError for one that is no type."""
+    """Return the annotations of a dataclass. Raises DefinitionError for one that is not a type."""
     import typing
 
     try:

@@ -138,7 +138,7 @@ def _encoded(text: str) -> str:
     except UnicodeEncodeError as error:
         raise ParameterError(
             f"the text holds a lone surrogate at position {error.start}",
-            hint="it is no valid Unicode text; pass the bytes as an artifact",
+            hint="it is not valid Unicode text; pass the bytes as an artifact",
         ) from error
     return _ENCODED + base64.urlsafe_b64encode(data).decode("ascii")
 

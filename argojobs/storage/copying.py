@@ -69,7 +69,7 @@ def irregular(path: str) -> OutputError:
     """The error for what cannot be stored."""
     kind = "a folder" if os.path.isdir(path) else "a pipe, a socket or a device"
     return OutputError(
-        f"this is no file but {kind}", where=path, hint="write a regular file there."
+        f"this is not a file but {kind}", where=path, hint="write a regular file there."
     )
 
 

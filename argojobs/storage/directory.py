@@ -132,7 +132,7 @@ class DirectoryRepository:
     def _path(self, key: str) -> str:
         trimmed = check_key(key)
         if trimmed.split("/", 1)[0] == UNFINISHED:
-            raise UsageError(f"{key!r} is no artifact key", hint="that name is argojobs' own.")
+            raise UsageError(f"{key!r} is not an artifact key", hint="that name is argojobs' own.")
         return f"{self.root}/{trimmed}"
 
     def _unfinished(self) -> str:

@@ -74,7 +74,7 @@ def check_key(key: str) -> str:
     parts = trimmed.split("/")
     if "\0" in trimmed or any(part in ("", ".", "..") for part in parts):
         raise UsageError(
-            f"{key!r} is no artifact key",
+            f"{key!r} is not an artifact key",
             hint='a key is parts joined by "/": no leading "/", no empty part, no "." or "..".',
         )
     return trimmed

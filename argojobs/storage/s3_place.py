@@ -102,11 +102,13 @@ def s3_place(
         raise UsageError(f"unknown style of S3 {style!r}", hint="it is path, host or auto")
     scheme, separator, rest = endpoint.strip().rpartition("://")
     if separator and scheme not in ("http", "https"):
-        raise UsageError(f"{endpoint!r} is no S3 endpoint", hint="write host, host:port or a URL")
+        raise UsageError(
+            f"{endpoint!r} is not an S3 endpoint", hint="write host, host:port or a URL"
+        )
     address = rest.rstrip("/") or (AWS_ENDPOINT if kind == "aws" else "")
     if not _ENDPOINT.fullmatch(address):
         raise UsageError(
-            f"{endpoint!r} is no S3 endpoint",
+            f"{endpoint!r} is not an S3 endpoint",
             hint="write host:port, such as minio.example.org:9000; keys do not belong there",
         )
     if kind == "aistore" and "/" not in address:
@@ -117,7 +119,7 @@ def s3_place(
             hint="leave it out: the bucket and the prefix are settings of their own",
         )
     if not _BUCKET.fullmatch(bucket):
-        raise UsageError(f"{bucket!r} is no name of a bucket", hint="3 to 63 letters and digits")
+        raise UsageError(f"{bucket!r} is not a name of a bucket", hint="3 to 63 letters and digits")
     return S3Place(
         endpoint=address,
         bucket=bucket,
@@ -148,7 +150,7 @@ def split_url(text: str) -> tuple[str, str]:
     """Bucket and key of `s3://bucket/key`. Raises UsageError."""
     bucket, _, key = text.removeprefix("s3://").partition("/")
     if not text.startswith("s3://") or not bucket or not key.strip("/"):
-        raise UsageError(f"{text!r} is no S3 address", hint="write s3://bucket/key")
+        raise UsageError(f"{text!r} is not an S3 address", hint="write s3://bucket/key")
     return bucket, check_key(key)
 
 

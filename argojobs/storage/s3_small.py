@@ -137,7 +137,7 @@ def _keyed(key: bytes, text: str) -> bytes:
 def _answer(connection: socket.socket, size: int) -> tuple[bytes | None, bool]:
     """The body of a plain answer of that many bytes, and whether the connection may be used again.
 
-    None for anything else. Raises OSError, BoundsError and ValueError for what is no whole answer.
+    None for anything else. Raises OSError, BoundsError and ValueError for what is not a whole answer.
     """
     incoming = Incoming(connection, connection.makefile("rb", buffering=0))
     incoming.allow(FILE)

@@ -66,7 +66,7 @@ _CANNOT_BE = {
 def unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
     """Unpack an archive to a path: its only root entry takes the place, several lie below it.
 
-    A folder that is there is filled. Raises InputError for what is no archive of that kind or
+    A folder that is there is filled. Raises InputError for what is not an archive of that kind or
     would lead outside of the artifact.
     """
     # Where the target's file system is, and where we may write: a volume's parent may be closed.
@@ -179,7 +179,7 @@ class _Tree:
         """Give a file that was unpacked another name."""
         path, other = self._place(name), self._place(to)
         if not stat.S_ISREG(os.lstat(other).st_mode):
-            raise InputError(f"the archive's entry {name!r} is a hard link to what is no file")
+            raise InputError(f"the archive's entry {name!r} is a hard link to what is not a file")
         if path != other:
             self._make_way(path)
             os.link(other, path, follow_symlinks=False)

@@ -1,6 +1,6 @@
 """A server that wants Argo's client to hang, to swell, to believe it or to crash.
 
-Right: within seconds, an error of ours that names the server and is no bug; nothing that was
+Right: within seconds, an error of ours that names the server and is not a bug; nothing that was
 stored is said not to be.
 """
 

@@ -1,4 +1,4 @@
-"""What a kubeconfig leads to is no Kubernetes: it gives no end, another shape, or leads elsewhere."""
+"""What a kubeconfig leads to is not a Kubernetes: it gives no end, another shape, or leads elsewhere."""
 
 import json
 import time

@@ -283,7 +283,7 @@ class TestInit:
         ("arguments", "says"),
         [
             (("--max-code-size", "1KiB"), "--max-code-size"),
-            (("--max-code-size", "big"), "is no size"),
+            (("--max-code-size", "big"), "is not a size"),
         ],
     )
     def test_too_much_is_refused(

@@ -116,8 +116,8 @@ def test_paths_on_the_command_line_are_from_here(argojobs, config) -> None:
         ("local.max_pods", "many", "whole number"),
         ("contexts.new.token", "hunter2", "it must say where the secret is"),
         ("contexts.gke.sandbox.imge", "x", "did you mean 'image'?"),
-        ("a b", "x", "'a b' is no key"),
-        ("", "x", "'' is no key"),
+        ("a b", "x", "'a b' is not a key"),
+        ("", "x", "'' is not a key"),
         ("current_context.x", "1", "is a value, not a table"),
     ],
 )
@@ -177,5 +177,5 @@ def test_a_key_is_split_as_toml_does_but_for_names_that_there_are(key, parts) ->
 
 @pytest.mark.parametrize("key", ["a = 1\nb", "a.", ".", "a = 3 #", "[a]"])
 def test_what_is_no_key_is_refused(key) -> None:
-    with pytest.raises(UsageError, match="is no key"):
+    with pytest.raises(UsageError, match="is not a key"):
         split_key(key, {})

@@ -87,5 +87,5 @@ def test_a_port_may_have_another_here(text, ports):
 
 @pytest.mark.parametrize("text", ["", "x", "0", "65536", "70000:80", "80:", ":80", "1:2:3", "-1"])
 def test_what_is_no_port_is_refused(text):
-    with pytest.raises(UsageError, match="is no port"):
+    with pytest.raises(UsageError, match="is not a port"):
         ports_of(text)

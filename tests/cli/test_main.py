@@ -155,8 +155,8 @@ def test_a_context_before_the_verb_is_the_same_as_after_it(argojobs) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "x.py", "--priority", "high"), "--priority 'high' is no whole number"),
-        (("list", "--last", "1.5"), "--last '1.5' is no whole number"),
+        (("run", "x.py", "--priority", "high"), "--priority 'high' is not a whole number"),
+        (("list", "--last", "1.5"), "--last '1.5' is not a whole number"),
     ],
 )
 def test_a_value_that_is_no_number_is_told(argojobs, words: tuple[str, ...], said: str) -> None:

@@ -71,7 +71,7 @@ def test_times_are_as_argo_writes_them(text: str, time: float) -> None:
 
 @pytest.mark.parametrize("text", ["soon", "-5m", "0", "5 m"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a time"):
         seconds(text)
 
 
@@ -117,4 +117,4 @@ def test_watch_leaves_a_run_that_is_pending_for_too_long(
 def test_a_wrong_time_starts_nothing(argojobs, shared: Shared) -> None:
     answer = argojobs("watch", "mine1", "--pending-timeout", "soon")
     assert (answer.code, shared.calls) == (2, [])
-    assert "'soon' is no time" in answer.err
+    assert "'soon' is not a time" in answer.err

@@ -28,13 +28,13 @@ def test_a_line_that_is_no_message_is_an_error_after_those_before_it(argo, servi
     argo.script(f"GET {EVENTS}", Reply(body, type="text/event-stream"))
     got = messages(service.transport, EVENTS, {})
     assert next(got) == {"a": 1}
-    with pytest.raises(ServerError, match="a line of the stream is no JSON"):
+    with pytest.raises(ServerError, match="a line of the stream is not JSON"):
         next(got)
 
 
 def test_lines_that_only_together_are_json_are_no_messages(argo, service):
     body = 'data: {"result":{"a":1}\ndata: {"b":2}}\n'
-    with pytest.raises(ServerError, match="a line of the stream is no JSON"):
+    with pytest.raises(ServerError, match="a line of the stream is not JSON"):
         read(argo, service, body)
 
 

@@ -16,7 +16,7 @@ def test_a_file_in_which_all_is_right():
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("a = ?\n", "c.toml:1", "this is no TOML"),
+        ("a = ?\n", "c.toml:1", "this is not TOML"),
         ("[local]\nmax_pods = -1\n", "c.toml:2", "max_pods"),
         ("[contexts.a]\nimge = 'x'\n", "c.toml:2", "unknown key 'imge'"),
         ("\ncurrent_context = 'b'\n[contexts.a]\n", "c.toml:2", "there is no context 'b'"),

@@ -191,7 +191,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_file_that_is_no_text(tmp_path):
     path = tmp_path / "creds.yaml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="is no text"):
+    with pytest.raises(UsageError, match="is not text"):
         read_creds(path)
 
 

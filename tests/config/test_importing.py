@@ -57,7 +57,7 @@ def test_mrunners_neptune_may_be_off(file):
 @pytest.mark.parametrize(
     ("text", "what", "hint"),
     [
-        ("name: a\nstorge: /s\n", "storge is no key", "did you mean 'storage'?"),
+        ("name: a\nstorge: /s\n", "storge is not a key", "did you mean 'storage'?"),
         ("name: a\ntype: slurm\n", "of the type slurm cannot be", "local"),
         ("name: a\ntype: local\n", "always there", "context use local"),
         ("name: a\nresources: cpus=4\n", "no resource 'cpus'", "'cpu'"),

@@ -34,8 +34,8 @@ def test_a_table_with_numbers():
         ("cpus=4", "there is no resource 'cpus'", "did you mean 'cpu'?"),
         ("cpu", "'cpu' says no quantity", "cpu=4"),
         ("cpu=", "says no quantity", "cpu=4"),
-        ("cpu=four", "cpu=four is no quantity", "500m"),
-        ("memory=16GB", "is no quantity", "16Gi"),
+        ("cpu=four", "cpu=four is not a quantity", "500m"),
+        ("memory=16GB", "is not a quantity", "16Gi"),
         ("gpu=1 nvidia.com/gpu=1", "given twice", "keep one"),
     ],
 )

@@ -91,7 +91,7 @@ def _changed(change: dict[str, Any]) -> dict[str, Any]:
         ({"continueOn": {"failed": True}}, "`continueOn` of the task last"),
         (
             {"withSequence": {"count": "{{workflow.parameters.n}}"}},
-            "withSequence of the task last: '{{workflow.parameters.n}}' is no number yet",
+            "withSequence of the task last: '{{workflow.parameters.n}}' is not a number yet",
         ),
         (
             {"withSequence": {"count": "5000"}},

@@ -31,7 +31,7 @@ CASES = {
     "gpu-log": ("gpu-memory", "CUDA out of memory"),
     "host-path": ("host-path", "no /no/such/folder"),
     "image-dns": ("registry-out-of-reach", "registry registry.invalid"),
-    "image-name": ("image-name", "busybox:::bad is no name"),
+    "image-name": ("image-name", "busybox:::bad is not a name"),
     "image-never": ("image-never", "busybox:9.9 is not on the node"),
     "image-registry": ("registry-out-of-reach", "registry 127.0.0.1:9,"),
     "image-tag": ("image-missing", "has no image 10.88.7.1:5088/team/none:1"),

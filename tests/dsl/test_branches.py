@@ -127,18 +127,18 @@ def test_what_does_not_join_is_refused(name):
 
 
 CONDITIONS = {
-    "artifact": (lambda: when(train(1).model), "is no condition"),
-    "outputs": (lambda: when(train(1)), "is no condition"),
-    "number": (lambda: when(train(1).accuracy), "is no bool"),
+    "artifact": (lambda: when(train(1).model), "is not a condition"),
+    "outputs": (lambda: when(train(1)), "is not a condition"),
+    "number": (lambda: when(train(1).accuracy), "is not a bool"),
     "text order": (lambda: when(compare(rates()) > "x"), "no numbers are compared by >"),
     "type": (lambda: when(train(1).accuracy == "x"), "is compared with 'x'"),
     "types": (lambda: when(train(1).accuracy == compare(rates())), "different types"),
     "infinity": (lambda: when(train(1).accuracy > float("inf")), "comparison with inf"),
-    "number and": (lambda: when(train(1).accuracy & True), "is no bool"),
+    "number and": (lambda: when(train(1).accuracy & True), "is not a bool"),
     "condition ==": (lambda: when((train(1).accuracy > 1) == True), "used as a value"),  # noqa: E712
     "condition if": (lambda: when(train(1).accuracy > 1 and True), "used as a truth value"),
     "condition str": (lambda: str(train(1).accuracy > 1), "used as a value"),
-    "text": (lambda: when("x"), "'x' is no condition"),
+    "text": (lambda: when("x"), "'x' is not a condition"),
 }
 
 

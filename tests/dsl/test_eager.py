@@ -158,7 +158,7 @@ def test_a_tilde_before_a_real_bool_is_understood(condition, truth):
 
 
 def test_what_is_no_condition_is_refused():
-    with pytest.raises(DefinitionError, match=r"0.5 is no condition"):
+    with pytest.raises(DefinitionError, match=r"0.5 is not a condition"):
         when(0.5)  # type: ignore[arg-type]
 
 

@@ -168,7 +168,7 @@ WRONG = {
     "number": (lambda: each(3, train), "runs over 3"),
     "mixed": (lambda: each([1, "a"], lambda _: train(1)), "constants of several types: int, str"),
     "wrong": (lambda: each(["a"], train), "expected a whole number, got 'a'"),
-    "no list": (lambda: each(train(1).accuracy, train), "which is no list"),
+    "no list": (lambda: each(train(1).accuracy, train), "which is not a list"),
     "outputs": (lambda: each(train(1), train), "runs over <the outputs of train"),
     "unrolled": (lambda: each([train(1).accuracy], check), "a Python list of values of the run"),
     "no call": (lambda: each([1], lambda _: None), "calls no step"),

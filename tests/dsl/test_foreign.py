@@ -111,7 +111,7 @@ def test_it_runs_in_a_pipeline_only():
 
 
 def test_what_is_no_template_is_refused():
-    with refused("is no template"):
+    with refused("is not a template"):
         use(3)
     with refused("the name None is not text"):
         use({"suspend": {}})

@@ -42,32 +42,32 @@ def test_it_stands_wherever_an_image_does():
     assert step(image=image)(lambda: None).settings == {"image": image}
     assert pipeline(image=image)(lambda: None).settings == {"image": image}
     assert merged({"image": image}, {"image": "other:1"}) == {"image": "other:1"}
-    with refused("image=3 is no text"):
+    with refused("image=3 is not text"):
         step(image=3)
 
 
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"base": ""}, "is no image"),
-        ({"base": "python 3"}, "is no image"),
+        ({"base": ""}, "is not an image"),
+        ({"base": "python 3"}, "is not an image"),
         ({"base": "{{workflow.parameters.image}}"}, "not known before the run"),
         ({"pip": "numpy"}, "looks like a requirement"),
         ({"pip": "torch==2.4"}, "looks like a requirement"),
-        ({"pip": " "}, "is no name of a file"),
-        ({"pip": [1]}, "is no text"),
-        ({"pip": {"numpy": "1"}}, "is no list"),
+        ({"pip": " "}, "is not a name of a file"),
+        ({"pip": [1]}, "is not text"),
+        ({"pip": {"numpy": "1"}}, "is not a list"),
         ({"pip": ["numpy\ntorch"]}, "more than one line"),
         ({"pip": ["numpy \\"]}, "more than one line"),
-        ({"apt": "git"}, "is no list"),
-        ({"apt": ["git && rm -rf /"]}, "is no name of a Debian package"),
-        ({"apt": ["-y"]}, "is no name of a Debian package"),
-        ({"apt": ["git", ""]}, "is no text"),
+        ({"apt": "git"}, "is not a list"),
+        ({"apt": ["git && rm -rf /"]}, "is not a name of a Debian package"),
+        ({"apt": ["-y"]}, "is not a name of a Debian package"),
+        ({"apt": ["git", ""]}, "is not text"),
         ({"env": {"A": "x\ny"}}, "more than one line"),
         ({"env": {"TOKEN": Secret("name", "key")}}, "is a Secret"),
         ({"env": {"API_TOKEN": "abcdefghijk"}}, "looks like a secret"),
         ({"env": {"ARGOJOBS_X": "1"}}, "set by argojobs itself"),
-        ({"run": "make"}, "is no list"),
+        ({"run": "make"}, "is not a list"),
         ({"run": ["curl -H 'X: ghp_" + "a" * 36 + "' https://x"]}, "holds a GitHub token"),
         ({"run": ["a\0b"]}, "null byte"),
     ],

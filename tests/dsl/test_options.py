@@ -73,18 +73,18 @@ def test_names_are_the_functions_with_hyphens_or_given():
 
 WRONG = {
     "unknown": ({"gpus": 1}, "no option 'gpus'", "did you mean 'gpu'?"),
-    "cpu": ({"cpu": "many"}, "cpu='many' is no amount", "500m"),
+    "cpu": ({"cpu": "many"}, "cpu='many' is not an amount", "500m"),
     "negative": ({"cpu": -1}, "no amount", ""),
     "memory": ({"memory": "8GiB"}, "no amount", "8Gi"),
     "milli": ({"memory": "8m"}, "thousandths of a byte", "8Mi"),
-    "gpu": ({"gpu": 1.5}, "gpu=1.5 is no number of GPUs", "gpu=1"),
+    "gpu": ({"gpu": 1.5}, "gpu=1.5 is not a number of GPUs", "gpu=1"),
     "shm": ({"shm": "lots"}, "shm='lots'", ""),
     "retry": ({"retry": -1}, "no number of attempts", "0, 1, 2"),
-    "timeout": ({"timeout": "soon"}, "timeout='soon' is no time", "2h"),
-    "image": ({"image": " x"}, "image=' x' is no text", ""),
-    "port": ({"ports": {"a": 70000}}, "70000 is no port", "65535"),
-    "port name": ({"ports": {"A_b": 1}}, "'A_b' is no name of a port", "15 signs"),
-    "env": ({"env": ["A"]}, "is no dict", "env={"),
+    "timeout": ({"timeout": "soon"}, "timeout='soon' is not a time", "2h"),
+    "image": ({"image": " x"}, "image=' x' is not text", ""),
+    "port": ({"ports": {"a": 70000}}, "70000 is not a port", "65535"),
+    "port name": ({"ports": {"A_b": 1}}, "'A_b' is not a name of a port", "15 signs"),
+    "env": ({"env": ["A"]}, "is not a dict", "env={"),
     "env value": ({"env": {"A": []}}, "cannot be list", "Secret"),
     "env tag": ({"env": {"A": "{{x}}"}}, "which Argo alters", "parameter"),
     "env ours": ({"env": {"ARGOJOBS_X": "1"}}, "set by argojobs itself", "choose"),
@@ -96,11 +96,11 @@ WRONG = {
     ),
     "mount": ({"volumes": {"data": Claim("x")}}, "no absolute path", "'/'"),
     "our mount": ({"volumes": {"/argojobs/in": EmptyDir()}}, "a place of argojobs", "elsewhere"),
-    "volume": ({"volumes": {"/data": "x"}}, "'x' is no volume", "Claim"),
-    "label": ({"node_selector": {"gpu": True}}, "is no text", "'true'"),
-    "toleration": ({"tolerations": ["gpu"]}, "is no Toleration", "Toleration('gpu')"),
-    "priority": ({"priority": 3}, "priority=3 is no text", ""),
-    "port without a letter": ({"ports": {"80": 80}}, "'80' is no name of a port", "one letter"),
+    "volume": ({"volumes": {"/data": "x"}}, "'x' is not a volume", "Claim"),
+    "label": ({"node_selector": {"gpu": True}}, "is not text", "'true'"),
+    "toleration": ({"tolerations": ["gpu"]}, "is not a Toleration", "Toleration('gpu')"),
+    "priority": ({"priority": 3}, "priority=3 is not text", ""),
+    "port without a letter": ({"ports": {"80": 80}}, "'80' is not a name of a port", "one letter"),
     "port with two hyphens": ({"ports": {"a--b": 80}}, "no name of a port", ""),
     "port that ends so": ({"ports": {"a-": 80}}, "no name of a port", ""),
     "port beyond ASCII": ({"ports": {"größe": 80}}, "no name of a port", ""),
@@ -110,11 +110,11 @@ WRONG = {
         "both port of the machine 9",
         "",
     ),
-    "mount of all": ({"volumes": {"/": EmptyDir()}}, "'/' is no path", "not '/' itself"),
-    "mount upwards": ({"volumes": {"/a/../b": EmptyDir()}}, "is no path", ""),
-    "mount with a slash": ({"volumes": {"/a/": EmptyDir()}}, "is no path", ""),
-    "mount with two": ({"volumes": {"//a": EmptyDir()}}, "is no path", ""),
-    "mount with a colon": ({"volumes": {"/a:b": EmptyDir()}}, "is no path", ""),
+    "mount of all": ({"volumes": {"/": EmptyDir()}}, "'/' is not a path", "not '/' itself"),
+    "mount upwards": ({"volumes": {"/a/../b": EmptyDir()}}, "is not a path", ""),
+    "mount with a slash": ({"volumes": {"/a/": EmptyDir()}}, "is not a path", ""),
+    "mount with two": ({"volumes": {"//a": EmptyDir()}}, "is not a path", ""),
+    "mount with a colon": ({"volumes": {"/a:b": EmptyDir()}}, "is not a path", ""),
     "cpu too fine": ({"cpu": 0.1 + 0.2}, "finer than a thousandth", "cpu='300m'"),
     "cpu in half thousandths": ({"cpu": "1.5m"}, "finer than a thousandth", "cpu='2m'"),
     "priority class": ({"priority": "Very_High"}, "no name of a priority class", "253"),
@@ -136,15 +136,15 @@ def test_an_option_that_cannot_be_is_refused(name):
 
 
 VALUES = {
-    "claim": (lambda: Claim("My_Data"), "'My_Data' is no name of a persistent volume claim"),
+    "claim": (lambda: Claim("My_Data"), "'My_Data' is not a name of a persistent volume claim"),
     "claim upwards": (lambda: Claim("a", sub_path="../b"), "leads out of the claim"),
-    "secret": (lambda: Secret("hub token", "k"), "is no name of a Secret"),
-    "secret's key": (lambda: Secret("hub", ""), "is no key of a Secret"),
-    "secret files": (lambda: SecretFiles(""), "is no name of a Secret"),
-    "config files": (lambda: ConfigFiles("a..b"), "is no name of a ConfigMap"),
-    "host kind": (lambda: HostPath("/a", kind="Folder"), "is no kind of path"),
-    "host path": (lambda: HostPath("a"), "is no absolute path of a machine"),
-    "effect": (lambda: Toleration("gpu", effect="NoSchedul"), "is no effect of a taint"),
+    "secret": (lambda: Secret("hub token", "k"), "is not a name of a Secret"),
+    "secret's key": (lambda: Secret("hub", ""), "is not a key of a Secret"),
+    "secret files": (lambda: SecretFiles(""), "is not a name of a Secret"),
+    "config files": (lambda: ConfigFiles("a..b"), "is not a name of a ConfigMap"),
+    "host kind": (lambda: HostPath("/a", kind="Folder"), "is not a kind of path"),
+    "host path": (lambda: HostPath("a"), "is not an absolute path of a machine"),
+    "effect": (lambda: Toleration("gpu", effect="NoSchedul"), "is not an effect of a taint"),
 }
 
 
@@ -263,7 +263,7 @@ WRONG_RETRY = [
     ({"limit": True}, "no number of attempts"),
     ({"limit": 1, "factor": 0}, "no whole number above 0"),
     ({"limit": 1, "cap": "1m"}, "a cap without a backoff"),
-    ({"limit": 1, "backoff": "x"}, "backoff='x' is no time"),
+    ({"limit": 1, "backoff": "x"}, "backoff='x' is not a time"),
 ]
 
 
@@ -274,7 +274,7 @@ def test_a_retry_that_cannot_be_is_refused(options, match):
 
 
 def test_a_pipeline_checks_what_belongs_to_the_run():
-    with pytest.raises(DefinitionError, match="on_exit=3 is no step"):
+    with pytest.raises(DefinitionError, match="on_exit=3 is not a step"):
         pipeline(on_exit=3)
-    with pytest.raises(DefinitionError, match="run_priority='x' is no whole number"):
+    with pytest.raises(DefinitionError, match="run_priority='x' is not a whole number"):
         pipeline(run_priority="x")

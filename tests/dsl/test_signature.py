@@ -144,7 +144,7 @@ def test_a_command_must_take_its_outputs_first():
 
 
 def test_what_is_no_function_cannot_be_a_step():
-    with refused("is no function"):
+    with refused("is not a function"):
         step(Trained)
 
 

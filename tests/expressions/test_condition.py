@@ -69,7 +69,7 @@ def test_holds(text, expected):
         ("a.b == 1", "unexported field 'b'"),
         ("a.B == 1", "No parameter 'a' found"),
         ("a. == 1", "Hanging accessor"),
-        ("'a' in ('a')", "comparator 'in'"),  # one element is no list
+        ("'a' in ('a')", "comparator 'in'"),  # one element is not a list
         ("1 > 'a'", "comparator '>'"),
         ("1 && true", "logical operator '&&'"),
         ("!a", "from PREFIX"),

@@ -527,7 +527,7 @@ def test_what_is_not_one_platform_is_refused_before_anything_is_built(
 ) -> None:
     answer = deploy("-r", "none", "--platform", wrong)
     assert answer.code == 2
-    assert f"{wrong!r} is no platform, or more than one" in answer.err
+    assert f"{wrong!r} is not a platform, or more than one" in answer.err
     assert "linux/arm64" in answer.err
     assert "STEP" not in answer.err
 

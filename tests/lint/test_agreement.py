@@ -21,7 +21,7 @@ DIFFERENCES = {
     "artifact-gathered-from-loop": "the controller errors: only parameters are gathered",
     "depends-bad-grammar": "the dag errors when it runs",
     "item-without-loop": "the tag stays as it is",
-    "list-parameter": "the value is no text; over REST the request is refused",
+    "list-parameter": "the value is not text; over REST the request is refused",
     "name-uppercase": "Kubernetes refuses the name",
     "podspecpatch-bad": "every pod fails to be made",
     "retry-bad-limit": "the step errors when the limit is read",

@@ -99,7 +99,7 @@ def test_a_file_of_other_kinds_holds_no_workflow():
         ("a: 1\nb: 2\n", "found a, b on top", "f.yaml:1:1"),
         ("metadata: {}\n" + SPEC, "has no `kind`", "f.yaml:1:1"),
         ("kind: Workflow\n", "no `spec`", "f.yaml:1:1"),
-        ("kind: Workflow\nspec: [1]\n", "`spec` is no mapping", "f.yaml:2:1"),
+        ("kind: Workflow\nspec: [1]\n", "`spec` is not a mapping", "f.yaml:2:1"),
         ("workflow: x\n", "holds no mapping", "f.yaml:1:1"),
         ("workflow:\n  kind: CronWorkflow\n", "holds a CronWorkflow", "f.yaml:2:3"),
         (WORKFLOW + "---\n- a\n", "is a list", "f.yaml:6:1"),

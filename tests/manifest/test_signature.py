@@ -24,5 +24,5 @@ def test_what_compile_wrote_is_read() -> None:
 
 
 def test_a_damaged_one_is_an_error() -> None:
-    with pytest.raises(ParameterError, match="is no JSON"):
+    with pytest.raises(ParameterError, match="is not JSON"):
         signature_of(workflow("{"))

@@ -182,7 +182,7 @@ def test_any_other_program_is_started_as_it_is_and_that_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert debugger.wrapped(["sh", "-c", "python3 t.py"]) == ["sh", "-c", "python3 t.py"]
-    assert "sh is no Python program: it does not wait" in capsys.readouterr().err
+    assert "sh is not a Python program: it does not wait" in capsys.readouterr().err
 
 
 #: What runs after its last line finds its own `__main__` and words.

@@ -80,7 +80,7 @@ def test_a_module_missing_inside_the_step_is_the_users_failure(sandbox: Sandbox)
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("def work() -> None: ...\n", "work is no step"),
+        ("def work() -> None: ...\n", "work is not a step"),
         ("@step\ndef other() -> None: ...\n", "there is no step work"),
         ("@step\ndef work() -> None:\n  x = = 1\n", "SyntaxError: invalid syntax"),
         ("raise SystemExit(3)\n", "ended the program while it was imported (exit 3)"),

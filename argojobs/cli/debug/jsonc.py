@@ -60,7 +60,7 @@ class Document:
 def parse(text: str) -> Document:
     """Read a text; a byte order mark may stand before it.
 
-    Raises UsageError with `line:column` where it is no JSON with comments.
+    Raises UsageError with `line:column` where it is not JSON with comments.
     """
     reader = _Reader(text)
     reader.skip()

@@ -98,7 +98,7 @@ def _make(folder: Path) -> bool:
     except FileExistsError:
         if folder.is_dir():
             return False
-        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder") from None
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder") from None
     return True
 
 

@@ -60,8 +60,8 @@ def with_entries(text: str, entries: Sequence[Entry], *, made: Made = "lines") -
 
     One of the same name is replaced where it stands. `configurations` is made where it is missing,
     and with it `version`. made: what the caller makes for a text without a value.
-    Raises UsageError (with `line:column`) for a text that is no JSON with comments, no object, or
-    whose `configurations` is no list.
+    Raises UsageError (with `line:column`) for a text that is not JSON with comments, no object, or
+    whose `configurations` is not a list.
     """
     wanted = {entry.name: _value(entry) for entry in entries}
     if not wanted:
@@ -135,10 +135,10 @@ def _configurations(text: str, document: Document) -> Node | None:
     if root is None:
         return None
     if not isinstance(root.value, dict):
-        raise _refused(text, root, "launch.json is no object")
+        raise _refused(text, root, "launch.json is not an object")
     part = root.member("configurations")
     if part is not None and not isinstance(part.node.value, list):
-        raise _refused(text, part.node, "`configurations` is no list")
+        raise _refused(text, part.node, "`configurations` is not a list")
     return part.node if part else None
 
 

@@ -199,7 +199,7 @@ def _in_bucket(text: str, target: "Target") -> "list[Found]":
 
     name, _, key = text.removeprefix("s3://").partition("/")
     if not name:
-        raise UsageError(f"{text!r} is no S3 address", hint="write s3://bucket/key")
+        raise UsageError(f"{text!r} is not an S3 address", hint="write s3://bucket/key")
     key = key.strip("/")
     found = [
         Found(one, size or 0, "folder" if size is None else "file")

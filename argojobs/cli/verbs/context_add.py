@@ -307,7 +307,7 @@ def _pairs(given: list[str], how: str) -> dict[str, str]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"{text!r} is no pair", hint=f"write {how}")
+            raise UsageError(f"{text!r} is not a pair", hint=f"write {how}")
         if name in found:
             raise UsageError(f"{name} is given twice", hint="keep one of them")
         found[name] = value

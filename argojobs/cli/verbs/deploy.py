@@ -176,7 +176,7 @@ def _raise(to_do: "Deployment", part: str) -> "Raise":
             builds = to_do.builds
             return plan_raise(to_do.project, builds.version, builds.file, known)
     raise UsageError(
-        f"{part!r} is no part of a version", where="--version", hint=f"one of {', '.join(PARTS)}"
+        f"{part!r} is not part of a version", where="--version", hint=f"one of {', '.join(PARTS)}"
     )
 
 

@@ -15,7 +15,7 @@ def command(
     """Show GPUs: how many are free, which are used and by whom.
 
     Of a cluster they are asked for by the context's kubeconfig. Who uses them is the user of the
-    run, or the namespace of what is no run of ours.
+    run, or the namespace of what is not a run of ours.
     """
     from argojobs.cli.formats import print_json, print_text, print_yaml
     from argojobs.cli.gpu_table import as_data, gpu_lines

@@ -46,7 +46,7 @@ def path_to(kind: str, namespace: str = "", name: str = "") -> str:
     known = _KINDS.get(kind)
     if known is None:
         raise UsageError(
-            f"{kind} is no kind that is known here", hint=f"known: {', '.join(_KINDS)}"
+            f"{kind} is not a kind that is known here", hint=f"known: {', '.join(_KINDS)}"
         )
     inside = f"/namespaces/{quote(namespace)}" if known.namespaced and namespace else ""
     return f"{known.base}{inside}/{known.plural}{f'/{quote(name)}' if name else ''}"

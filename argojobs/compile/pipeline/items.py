@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The number of an item, `000003`, in the template that its task calls: from `train(3:0.1)`.
 NUMBER = "{{=string(1000000 + int(split(split(tasks.name, '(')[1], ':')[0]))[1:]}}"
-#: A task's own name and number, `train/3`, or its name alone if it is no item's.
+#: A task's own name and number, `train/3`, or its name alone if it is not an item's.
 OWN_PLACE = "{{=replace(split(tasks.name, ':')[0], '(', '/')}}"
 
 _NUMBERS = ("int", "float", "bool")

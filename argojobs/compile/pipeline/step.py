@@ -66,7 +66,7 @@ def step_template(
     """Return a step's template.
 
     gathered: artifacts that a fan-out stores side by side, under the `number` of the item (an
-    input, or what the task's own name says). given: for an exit handler, which is no task, the
+    input, or what the task's own name says). given: for an exit handler, which is not a task, the
     texts of its parameters.
     """
     given = given or {}

@@ -271,7 +271,7 @@ def _items(task: dict[str, Any]) -> Items | Reference | None:
         return _constants(_parsed(task["withParam"], name), f"withParam of {name}")
     found = single(pieces(task["withParam"]))
     if found is None:
-        raise CannotSayError(f"withParam of {name}, which is no parameter")
+        raise CannotSayError(f"withParam of {name}, which is not a parameter")
     return found
 
 
@@ -279,7 +279,7 @@ def _parsed(text: str, name: str) -> Any:
     try:
         return json.loads(text, parse_int=str, parse_float=str)
     except ValueError as error:
-        raise CannotSayError(f"withParam of {name}, which is no JSON") from error
+        raise CannotSayError(f"withParam of {name}, which is not JSON") from error
 
 
 def _constants(items: Any, what: str) -> Items:

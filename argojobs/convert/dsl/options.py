@@ -160,7 +160,7 @@ def _volume(mount: dict[str, Any], volumes: dict[str, dict[str, Any]]) -> tuple[
 
 
 def _unknown(_: dict[str, Any]) -> Call:
-    raise CannotSayError("a volume that is no claim, emptyDir, hostPath, secret or configMap")
+    raise CannotSayError("a volume that is not a claim, emptyDir, hostPath, secret or configMap")
 
 
 def _with(cls: str, fields: dict[str, Any], name: str, *others: str) -> Call:

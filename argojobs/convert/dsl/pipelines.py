@@ -183,7 +183,7 @@ class PipelineWriter:
         ]
         positional = (Name(f"**{flat(others)}"),) if others else ()
         call: Any = Call(called, named)
-        if positional:  # an argument whose name is no identifier
+        if positional:  # an argument whose name is not an identifier
             call = Name(
                 flat(Call(called, named, ())).removesuffix(")")
                 + (", " if named else "")
@@ -228,7 +228,7 @@ class PipelineWriter:
         )
 
     def _call_arguments(self, task: Task, callee: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the keyword arguments of a call, and those whose name is no identifier."""
+        """Return the keyword arguments of a call, and those whose name is not an identifier."""
         plain = isinstance(callee, Leaf) and not callee.words
         given = {} if plain else names.arguments(self.read, callee)
         named: dict[str, Any] = {}

@@ -30,7 +30,7 @@ def sequence(fields: dict[str, Any], task: str) -> tuple[str, ...]:
 
 def _number(value: Any, what: str) -> int:
     if not re.fullmatch(r"-?\d+", str(value).strip()):
-        raise CannotSayError(f"{what}: {value!r} is no number yet")
+        raise CannotSayError(f"{what}: {value!r} is not a number yet")
     return int(value)
 
 

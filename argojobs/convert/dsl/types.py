@@ -80,7 +80,7 @@ def _is(kind: str, text: str) -> bool:
 
 
 def constant(text: str, kind: str) -> Any:
-    """Return a constant of a type. Raises CannotSayError for a list that is no JSON list of text."""
+    """Return a constant of a type. Raises CannotSayError for a list that is not a JSON list of text."""
     if kind == "int":
         return int(text)
     if kind == "float":

@@ -27,7 +27,7 @@ _WIDTH = re.compile(r"%[^%a-zA-Z]*?\d{3}")
 def items_of(step: dict[str, Any]) -> list[str]:
     """The items of a fan-out whose tags are resolved, each as its compact JSON text.
 
-    Raises ManifestError when withParam is no JSON list or withSequence no sequence.
+    Raises ManifestError when withParam is not a JSON list or withSequence no sequence.
     """
     if step.get("withItems"):
         # As a cluster keeps them: its API sorts the keys, and Go writes the numbers.

@@ -65,7 +65,7 @@ def _add_metadata(turn: Turn) -> None:
         value = expr.evaluate(expression, workflow_scope(turn).environment(expression))
         if not isinstance(value, str):
             raise ManifestError(
-                f'failed to evaluate label "{name}" expression "{expression}": it is no string',
+                f'failed to evaluate label "{name}" expression "{expression}": it is not a string',
                 hint="a label is text.",
             )
         labels[name] = value

@@ -111,7 +111,7 @@ def _whole(given: dict[str, Any], name: str, where: str) -> int | None:
         return None if value is None else int(str(value))
     except ValueError:
         raise ManifestError(
-            f"{where}.{name} {value!r} is no whole number", hint="write a number."
+            f"{where}.{name} {value!r} is not a whole number", hint="write a number."
         ) from None
 
 

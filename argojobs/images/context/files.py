@@ -125,7 +125,7 @@ class _Found:
         try:
             pattern = re.compile(_wildcards(parts[wild:]))
         except ValueError as error:
-            raise self.error(source, "is no pattern", "close its brackets") from error
+            raise self.error(source, "is not a pattern", "close its brackets") from error
         depth = None if "**" in parts else len(parts) - wild
         for path, mode in list(self.tree.below(start, depth)):
             if pattern.fullmatch(path.removeprefix(f"{start}/" if start else "")):

@@ -2,7 +2,7 @@
 
 The same words and the same requirements give the same text, so the tag says what is in the image:
 `lab:5000/PROJECT-env:0123456789abcdef`. What pip and the builder know of this machine (indexes,
-proxies, certificates) is no part of it.
+proxies, certificates) is not part of it.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ _RULE = "brackets hold at least one sign and are closed, a backslash is followed
 
 
 def _bad(line: str, where: str, hint: str) -> UsageError:
-    return UsageError(f"{line!r} is no pattern", where=where, hint=hint)
+    return UsageError(f"{line!r} is not a pattern", where=where, hint=hint)
 
 
 def judge(

@@ -84,7 +84,7 @@ def read_login_file(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or any(
         not isinstance(document.get(key) or {}, dict) for key in tables
     ):
-        raise UsageError("it is no file of logins", where=str(path), hint="docker login HOST")
+        raise UsageError("it is not a file of logins", where=str(path), hint="docker login HOST")
     return document
 
 

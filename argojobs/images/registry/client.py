@@ -106,7 +106,7 @@ class Registry:
         answer = self.channel.send("GET", "/v2/", "")
         if answer.status_code != 200:
             raise UsageError(
-                f"{self.channel.base}/v2/ answers {answer.status_code}: it is no registry of images",
+                f"{self.channel.base}/v2/ answers {answer.status_code}: it is not a registry of images",
                 hint=self.channel.remedy_of("url", "HOST[:PORT]"),
             )
 

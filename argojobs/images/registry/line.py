@@ -82,7 +82,9 @@ def request(
     except requests.exceptions.SSLError as error:
         raise _distrust(host, error) from error
     except requests.exceptions.InvalidURL as error:
-        raise UsageError(f"{url} is no address of a registry", hint="write HOST[:PORT]") from error
+        raise UsageError(
+            f"{url} is not an address of a registry", hint="write HOST[:PORT]"
+        ) from error
     except requests.RequestException as error:
         raise ServerError(
             f"the registry {host} is out of reach",

@@ -375,7 +375,7 @@ dag:
     Rule(
         "dependency-unknown",
         "error",
-        "A dependency that is no task",
+        "A dependency that is not a task",
         "Argo refuses the dag.",
         "Correct the name.",
         ARGO + "walk-through/dag/",
@@ -457,7 +457,7 @@ steps:
     Rule(
         "target-unknown",
         "error",
-        "A target that is no task",
+        "A target that is not a task",
         "Argo refuses the dag.",
         "Correct the name.",
         ARGO + "walk-through/dag/",
@@ -522,7 +522,7 @@ dag:
     Rule(
         "loop-parameter",
         "error",
-        "A withParam that is no JSON list",
+        "A withParam that is not a JSON list",
         "The node errors when Argo reads it.",
         "A JSON list, or a tag that becomes one.",
         ARGO + "walk-through/loops/",

@@ -89,7 +89,7 @@ retryStrategy: {limit: 2, retryPolicy: Always}
     Rule(
         "retry-limit",
         "error",
-        "A retry limit that is no number",
+        "A retry limit that is not a number",
         "The step errors when Argo reads it.",
         "A whole number from 0: how many further attempts.",
         ARGO + "retries/",

@@ -202,7 +202,7 @@ ttlStrategy: {secondsAfterCompletion: 3600}
     Rule(
         "pod-spec-patch",
         "error",
-        "A podSpecPatch that is no patch",
+        "A podSpecPatch that is not a patch",
         "It is merged into the pod, so it must be a mapping, in YAML or JSON; otherwise "
         "every pod fails to start.",
         "Write fields of a pod's spec.",

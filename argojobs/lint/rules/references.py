@@ -233,7 +233,7 @@ steps:
         "when-in",
         "error",
         "`in` with one item",
-        "In parentheses, one item is no list, and the step errors.",
+        "In parentheses, one item is not a list, and the step errors.",
         "Compare with ==.",
         ARGO + "walk-through/conditionals/",
         """\

@@ -455,7 +455,7 @@ outputs:
     Rule(
         "global-name",
         "error",
-        "A globalName that is no name",
+        "A globalName that is not a name",
         "It becomes part of `workflow.outputs.parameters.NAME`.",
         "Letters, digits, `-` and `_`.",
         ARGO + "variables/",

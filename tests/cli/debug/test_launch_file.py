@@ -338,7 +338,7 @@ def refused(folder: Path, port: int) -> HostError:
 
 def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path, port: int) -> None:
     (tmp_path / ".vscode").write_text("mine")
-    assert "is no folder" in refused(tmp_path, port).what
+    assert "is not a folder" in refused(tmp_path, port).what
     assert (tmp_path / ".vscode").read_text() == "mine"
 
 

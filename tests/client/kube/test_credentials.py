@@ -350,7 +350,7 @@ def secure(keys, name="here", *, of_clients=False):
 def reached(kube):
     """Whether both a request and a websocket get to the server."""
     assert kube.ask("GET", "/version") == {}
-    with pytest.raises((UsageError, ServerError)) as caught:  # it is no server of websockets
+    with pytest.raises((UsageError, ServerError)) as caught:  # it is not a server of websockets
         opened(kube, "/exec", [])
     assert "secure" not in caught.value.what
 

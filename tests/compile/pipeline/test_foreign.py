@@ -54,7 +54,7 @@ def test_a_template_that_a_graph_calls_must_be_given() -> None:
     with pytest.raises(DefinitionError, match="calls 'say', which nobody gives") as caught:
         compiled(calling)
     assert "calls={'say': use(...)}" in caught.value.hint
-    with pytest.raises(DefinitionError, match="which is no template from elsewhere"):
+    with pytest.raises(DefinitionError, match="which is not a template from elsewhere"):
         use(graph, calls={"say": take})
 
 

@@ -523,7 +523,7 @@ class ExecutorContract:
         result = run(executor, context, template)
         assert result.phase == "Error"
         for path in ("/tmp/p", "/tmp/a", "/tmp/b"):
-            assert f"{path}: this is no file but a pipe" in result.message
+            assert f"{path}: this is not a file but a pipe" in result.message
 
     def test_outputs_lie_relative_to_the_working_directory(
         self, executor: Executor, context: Context

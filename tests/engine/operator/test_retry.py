@@ -195,7 +195,7 @@ def test_a_factor_that_is_no_whole_number_ends_the_run_with_a_message(factor: st
     text = retried(f"{{limit: '1', backoff: {{duration: '1', factor: '{factor}'}}}}")
     done = play(text, lambda start, name: Ended(code=1))
     assert done["status"]["phase"] == "Error"
-    assert f"factor '{factor}' is no whole number" in done["status"]["message"]
+    assert f"factor '{factor}' is not a whole number" in done["status"]["message"]
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0.027905, "0"), (0.9999, "0"), (3.2, "3")])

@@ -110,7 +110,7 @@ def test_an_exception_brings_back_a_file_and_the_folders_above_it(root):
         ("COPY a.txt/x /x", "", "is not there"),
         ("COPY a.txt /x", "*.txt", "is left out by '*.txt'"),
         ("COPY data /x", "data", ".dockerignore:1"),
-        ("COPY a[ /x", "", "is no pattern"),
+        ("COPY a[ /x", "", "is not a pattern"),
     ],
 )
 def test_a_source_that_cannot_be_taken_is_told_at_its_line(root, line, ignore, words):

@@ -40,7 +40,7 @@ def test_a_step_that_takes_more_than_its_limit_is_told_so(executor, context, cod
     [
         (TAKE, {}),
         (TAKE, {"limits": {"memory": "2Gi"}}),
-        (TAKE, {"requests": {"memory": "64Mi"}}),  # a request is no limit
+        (TAKE, {"requests": {"memory": "64Mi"}}),  # a request is not a limit
         ("pass", {"limits": {"memory": "1Mi"}}),  # less than any program has at its start
         (TAKE, {"limits": {"memory": "odd"}}),
         (TAKE, {"limits": {"memory": 0}}),
