@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
         read_import(tmp_path / "none.yaml")
     path = tmp_path / "binary.yaml"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match="no text"):
+    with pytest.raises(UsageError, match="not text"):
         read_import(path)
 
 
@@ -129,5 +129,5 @@ def test_what_is_written_can_be_read():
         "server": "https://a",
         "environment": {"A": "1"},
     }
-    with pytest.raises(UsageError, match="no address of a server"):
+    with pytest.raises(UsageError, match="not an address of a server"):
         written(Context("a", server="a b"), Path("/u/config.toml"))

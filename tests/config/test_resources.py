@@ -47,5 +47,5 @@ def test_mistakes(text, what, hint):
 
 
 def test_true_is_no_quantity():
-    with pytest.raises(UsageError, match="no quantity"):
+    with pytest.raises(UsageError, match="not a quantity"):
         checked_resources({"cpu": True})

@@ -84,7 +84,7 @@ def test_a_config_file_that_is_named_and_not_there_yet_says_nothing(monkeypatch,
         ('[local.images."a:1"]\ncomand = []\n', "unknown key 'comand'", ":2", "'command'"),
         ("[local.secrets.hub]\ntoken = 'abc123'\n", "where the secret is", ":2", "env:VARIABLE"),
         ("[code]\nmax_size = '20 apples'\n", "size such as", ":2", ""),
-        ("[code\n", "no TOML", ":1", ""),
+        ("[code\n", "not TOML", ":1", ""),
         ("local = 3\n", "[local] must be a table", ":1", ""),
     ],
 )
@@ -99,11 +99,11 @@ def test_mistakes_say_file_line_and_the_nearest_name(text, what, where, hint):
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"a = " + b"[" * 100_000, "no TOML"),
+        (b"a = " + b"[" * 100_000, "not TOML"),
         (b"x.y" * 30_000 + b" = 1", "more than 32 parts"),
         (b"\xff\xfe", "0xff is not UTF-8"),
         (b"#" * 1_100_000, "longer than 1 MiB"),
-        (b"x" * 1_000_000, "no TOML"),
+        (b"x" * 1_000_000, "not TOML"),
     ],
 )
 def test_hostile_files_are_refused_before_they_are_read_whole(user_file, tmp_path, data, what):

@@ -124,7 +124,7 @@ def test_assignments():
     assert parse_assignment("a=") == ("a", Given(""))
     assert parse_assignment(" a = b ") == ("a", Given(" b "))
     for text in ("a", "=b", ""):
-        with pytest.raises(ParameterError, match="no assignment"):
+        with pytest.raises(ParameterError, match="not an assignment"):
             parse_assignment(text)
 
 
@@ -134,7 +134,7 @@ def test_values_from_python():
         "b": Given("2", "string"),
         "c": Given("[1,null]", "json"),
     }
-    with pytest.raises(ParameterError, match="no plain value"):
+    with pytest.raises(ParameterError, match="not a plain value"):
         from_python({"a": object()})
 
 

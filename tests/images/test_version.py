@@ -176,7 +176,7 @@ def test_a_tag_made_meanwhile_takes_the_commit_back(project: Path) -> None:
 
 
 def test_outside_of_git_there_is_no_version(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no git repository"):
+    with pytest.raises(UsageError, match="not a git repository"):
         plan_raise(tmp_path, None, None, "patch")
 
 

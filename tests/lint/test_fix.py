@@ -322,4 +322,4 @@ def test_a_place_of_the_wrong_type_is_left_and_said():
     text = template("- name: main\n  metadata: none\n  labels: {a: b}\n  suspend: {}")
     result = fix(text)
     assert result.text == text
-    assert "no mapping" in result.refused[0].reason
+    assert "not a mapping" in result.refused[0].reason

@@ -21,7 +21,7 @@ def test_a_timeout_of_the_workflow_becomes_its_deadline(written, seconds):
 def test_a_timeout_that_is_no_duration_is_left_and_said():
     result = fix("kind: Workflow\nmetadata: {name: w}\nspec:\n  entrypoint: m\n  timeout: soon\n")
     assert result.fixed == ()
-    assert "no duration" in result.refused[0].reason
+    assert "not a duration" in result.refused[0].reason
 
 
 def test_numbers_and_booleans_where_text_belongs_are_quoted_as_written():

@@ -58,7 +58,7 @@ def test_lint_finds_nothing_that_is_altered() -> None:
     ("word", "what"),
     [
         ("a\0b", "a zero byte"),
-        ("\udcff", "no UTF-8"),
+        ("\udcff", "not UTF-8"),
         ("--key=ghp_" + "a1B2" * 9, "a GitHub token"),
         ("x" * 200_000, "200002 bytes"),
     ],

@@ -147,7 +147,7 @@ def test_explicit_tags():
         ("[a]: 1\n", "stands as a key", "f.yaml:1:1"),
         ("x: {{tag}}\n", "stands as a key", "f.yaml:1:5"),
         ("~: 1\n", "null stands as a key", "f.yaml:1:1"),
-        ("a: .inf\n", "no JSON number", "f.yaml:1:4"),
+        ("a: .inf\n", "not a JSON number", "f.yaml:1:4"),
         ("a: !custom 1\n", "tag !custom", "f.yaml:1:4"),
         ("a: !!int x\n", "no !!int", "f.yaml:1:4"),
         ("a: !!set {b}\n", "tag !!set", "f.yaml:1:4"),

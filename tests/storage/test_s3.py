@@ -232,7 +232,7 @@ def test_a_key_with_dots_in_a_bucket_leads_nowhere(client, bucket, open_s3, tmp_
     repository = open_s3(prefix="")
     evil = [s3.Object("t/../../evil", 1, "e"), s3.Object("t/x", 1, "e")]
     monkeypatch.setattr(repository, "_below", lambda key: iter(evil))
-    with pytest.raises(UsageError, match="no artifact key"):
+    with pytest.raises(UsageError, match="not an artifact key"):
         repository.get("t", str(tmp_path / "t"))
     assert not (tmp_path / "evil").exists()
 

@@ -308,7 +308,7 @@ def test_threads_at_the_same_time_lose_nothing(tmp_path: Path, port: int) -> Non
     ("data", "where", "what"),
     [
         (b'{\n  "a": \n}', ":3:1", "no JSON with comments"),
-        (b'{"configurations": 3}', ":1:20", "no list"),
+        (b'{"configurations": 3}', ":1:20", "not a list"),
         (b'{"name": "\xe9"}', "", "no UTF-8"),
     ],
 )

@@ -390,10 +390,10 @@ def test_our_entries_are_those_with_our_name_that_lead_somewhere() -> None:
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("[]", "1:1", "no object"),
-        ("\n  3", "2:3", "no object"),
-        ('{\n  "configurations": {}\n}', "2:21", "no list"),
-        ('{"configurations": null}', "1:20", "no list"),
+        ("[]", "1:1", "not an object"),
+        ("\n  3", "2:3", "not an object"),
+        ('{\n  "configurations": {}\n}', "2:21", "not a list"),
+        ('{"configurations": null}', "1:20", "not a list"),
         ('{"configurations": [', "1:21", "no JSON with comments"),
     ],
 )

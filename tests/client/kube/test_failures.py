@@ -132,5 +132,5 @@ def test_paths_are_those_of_the_api():
     assert path_to("Pod") == "/api/v1/pods"
     assert path_to("Node", "argo", "n") == "/api/v1/nodes/n"
     assert path_to("Role", "argo") == "/apis/rbac.authorization.k8s.io/v1/namespaces/argo/roles"
-    with pytest.raises(UsageError, match="no kind"):
+    with pytest.raises(UsageError, match="not a kind"):
         path_to("Banana")

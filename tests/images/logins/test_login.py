@@ -163,7 +163,7 @@ def test_a_broken_file_is_told_without_its_text(environ, home):
     assert caught.value.where == f"{path}:2"
     assert "c2VjcmV0" not in str(caught.value)
     path.write_text("[]")
-    with pytest.raises(UsageError, match="no file of logins"):
+    with pytest.raises(UsageError, match="not a file of logins"):
         credentials_for("lab", environ=environ)
     path.write_text(json.dumps({"auths": {"lab": {"auth": "no base64"}}}))
     with pytest.raises(UsageError, match="cannot be read") as caught:
