@@ -268,7 +268,7 @@ def test_a_reserve_that_is_a_folder_is_no_room(tmp_path):
 def test_a_secret_that_is_no_text_is_named(tmp_path, content):
     path = tmp_path / "secret"
     path.write_bytes(content)
-    with pytest.raises(ArgojobsError, match="no text") as caught:
+    with pytest.raises(ArgojobsError, match="not text") as caught:
         capture(Settings(secrets={"lab": {"key": f"file:{path}"}}), project=tmp_path)
     assert caught.value.where == str(path)
 
