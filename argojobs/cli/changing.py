@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argojobs.cli.door import put
-from argojobs.cli.summary import one_line
 from argojobs.cli.text import columns, show
 from argojobs.edits.reuse import Reuse
 from argojobs.runs.view.facts import parameters
+from argojobs.runs.wording import one_line
 from argojobs.service import Workflow
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.cli import phases
-from argojobs.cli.summary import one_line, output_lines
+from argojobs.cli.summary import output_lines
 from argojobs.cli.text import Line, Screen, columns
 from argojobs.cli.view import ended_counts, tree_lines
 from argojobs.runs.links import results_folder, storage_link, ui_link
@@ -17,7 +17,7 @@ from argojobs.runs.view.facts import outputs_of
 from argojobs.runs.view.phases import of_run
 from argojobs.runs.view.steps import steps_of
 from argojobs.runs.view.times import ago, elapsed, local, moment, run_seconds
-from argojobs.runs.wording import plain
+from argojobs.runs.wording import one_line, plain
 
 #: So many of the log files are shown.
 MOST_LOGS = 30

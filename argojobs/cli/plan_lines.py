@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from argojobs.cli.summary import one_line
 from argojobs.cli.text import Line, columns
 from argojobs.edits.debug_program import told_when
 from argojobs.manifest.every_template import every_template, shown_name
 from argojobs.runs.plan import Plan
 from argojobs.runs.view.steps import progress, steps_of
+from argojobs.runs.wording import one_line
 from argojobs.runtime.debugger import AT_ERROR
 
 

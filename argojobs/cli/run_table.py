@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from argojobs.cli.formats import Format, print_objects
 from argojobs.cli.phases import sign, style
-from argojobs.cli.summary import one_line
 from argojobs.cli.text import Line, Span, columns
 from argojobs.runs.listing import Listed
 from argojobs.runs.owners import owner_of
 from argojobs.runs.view.facts import COMMAND_LINE, commit, images, label, parameters
 from argojobs.runs.view.phases import of_run
 from argojobs.runs.view.times import ago, moment, run_time
-from argojobs.runs.wording import plain
+from argojobs.runs.wording import one_line, plain
 from argojobs.service import STOP_MESSAGE
 
 

@@ -14,8 +14,7 @@ from argojobs.runs.target import Target
 from argojobs.runs.view.facts import has_succeeded, outputs_of
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.view.times import elapsed, run_seconds
-from argojobs.runs.wording import plain, plural
-from argojobs.runtime.wire import readable
+from argojobs.runs.wording import one_line, plural
 
 #: A number with more decimals than a reader wants, standing by itself.
 _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"
@@ -91,11 +90,3 @@ def output_lines(outputs: dict[str, Any], where: Where) -> list[Line]:
 def _rounded(text: str) -> str:
     """Round the numbers in an output to six digits: more is noise to a reader."""
     return re.sub(_LONG_FLOAT, lambda found: f"{float(found[0]):.6g}", text)
-
-
-def one_line(value: Any) -> str:
-    """Say a parameter's value in one line, cut to what a reader takes in."""
-    text = readable(str(value))
-    first, newline, _ = text.partition("\n")
-    shown = plain(first)
-    return shown[:200] + " ..." if newline or len(shown) > 200 else shown

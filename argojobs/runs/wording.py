@@ -7,8 +7,10 @@ hide text. Source of the sequences: ECMA-48; xterm, control sequences.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from argojobs.net.known_secrets import masked
+from argojobs.runtime.wire import readable
 
 _SGR = re.compile(r"(\x1b\[[0-9;:]*m)")
 _SEQUENCES = re.compile(
@@ -57,3 +59,11 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c == "\t" else "" for c in text.expandtabs(4))
+
+
+def one_line(value: Any) -> str:
+    """Say a parameter's value in one line, cut to what a reader takes in."""
+    text = readable(str(value))
+    first, newline, _ = text.partition("\n")
+    shown = plain(first)
+    return shown[:200] + " ..." if newline or len(shown) > 200 else shown

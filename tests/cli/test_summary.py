@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from argojobs.cli.summary import one_line, output_lines
+from argojobs.cli.summary import output_lines
 from argojobs.cli.text import painted
+from argojobs.runs.wording import one_line
 
 
 def shown(**values: str) -> list[str]:

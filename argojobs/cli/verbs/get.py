@@ -123,7 +123,7 @@ def waits_row(waits: str) -> list[Line]:
 
 def parameter_rows(workflow: Workflow) -> list[Line]:
     """Return the arguments of a run, without those that carry our own data."""
-    from argojobs.cli.summary import one_line
+    from argojobs.runs.wording import one_line
 
     given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or []
     return [
