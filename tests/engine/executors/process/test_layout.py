@@ -87,13 +87,13 @@ def test_what_a_container_writes_beside_itself_lies_in_its_root_not_in_the_proje
 
 @pytest.mark.parametrize(
     ("path", "archive"),  # without an archive the links to folders in /etc are refused, as by Argo
-    [("/etc", "tar"), ("/etc/", "tar"), ("/etc/passwd", "tar"), ("/etc/passwd", "none")],
+    [("/etc", "tar"), ("/etc/", "tar"), ("/etc/shells", "tar"), ("/etc/shells", "none")],
 )
 def test_an_output_that_an_image_has_already_is_what_the_image_has_with_what_the_step_did(
     executor, context, home, path, archive
 ):
-    before = Path("/etc/passwd").read_text()
-    code = "print('root' in open('/etc/passwd').read()); open('/etc/passwd', 'a').write('mine')"
+    before = Path("/etc/shells").read_text()
+    code = "print('/sh' in open('/etc/shells').read()); open('/etc/shells', 'a').write('mine')"
     output = {"name": "e", "path": path, "archive": {archive: {}}}
     template = {**python(code), "outputs": {"artifacts": [output]}}
     result = run(executor, context, template, capture_result=True)
@@ -103,9 +103,9 @@ def test_an_output_that_an_image_has_already_is_what_the_image_has_with_what_the
     if archive == "tar":
         subprocess.run(["tar", "xzf", kept, "-C", home], check=True)
         kept = home / path.strip("/").rpartition("/")[2]
-    kept = kept / "passwd" if path != "/etc/passwd" else kept
+    kept = kept / "shells" if path != "/etc/shells" else kept
     assert kept.read_text() == before + "mine"
-    assert Path("/etc/passwd").read_text() == before
+    assert Path("/etc/shells").read_text() == before
 
 
 def test_what_a_pod_writes_into_the_project_by_its_path_is_there_on_the_host(
