@@ -60,19 +60,39 @@ def test_the_program_of_a_command_starts_them_too(project: Sandbox, method: str)
     assert (done.returncode, done.stdout) == (0, "alone [0, 1, 4, 9]\n"), done.stderr
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_inline_code_starts_them_too(project: Sandbox, method: str) -> None:
-    (project.project / "flow.py").write_text(FLOW)
-    code = bundle.inline_code(bundle.pack(project.project, entries=[]))
+def inline(sandbox: Sandbox, name: str, **parameters: str) -> str:
+    """Run a step whose code is in its manifest and return its result."""
+    (sandbox.project / "flow.py").write_text(FLOW)
+    code = bundle.inline_code(bundle.pack(sandbox.project, entries=[]))
     done = subprocess.run(
-        [project.python, "-u", "-c", bundle.BOOTSTRAP, "flow.py:starts"],
-        env={**project.variables({"method": method}), "ARGOJOBS_CODE": code.data},
+        [sandbox.python, "-u", "-c", bundle.BOOTSTRAP, f"flow.py:{name}"],
+        env={**sandbox.variables(parameters), "ARGOJOBS_CODE": code.data},
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    assert result(project, done) == f"{method}\n"
+    return result(sandbox, done)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_inline_code_starts_them_too(project: Sandbox, method: str) -> None:
+    assert inline(project, "starts", method=method) == f"{method}\n"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_loader_in_inline_code_gets_all_of_its_dataset(project: Sandbox, method: str) -> None:
+    assert inline(project, "loads", method=method) == "140\n"
+
+
+def test_inline_code_grows_a_tree_and_shows_progress(project: Sandbox) -> None:
+    assert inline(project, "grows_a_tree") == "7\n"
+    assert inline(project, "shows_progress") == "2\n"
+
+
+@pytest.mark.skipif(find_spec("joblib") is None, reason="joblib is not installed")
+def test_joblib_maps_in_inline_code(tmp_path: Path) -> None:
+    assert inline(Sandbox(tmp_path, sys.executable), "maps_with_joblib") == "[0,1,4,9]\n"
 
 
 @pytest.mark.parametrize("method", METHODS)
