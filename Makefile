@@ -37,7 +37,7 @@ demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
 test: $(VENV)/ready  ## set everything up and pass the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --durations=15 $(ARGS)
 
-quick: $(VENV)/ready  ## the half of the tests that starts nothing: under a minute on two cores
+quick: $(VENV)/ready  ## the fast half of the tests: under a minute on two cores
 	$(BIN)/python -m pytest -n auto --dist loadfile -q $(QUICK) $(ARGS)
 
 test-cluster: $(VENV)/ready  ## the tests on a real Kubernetes and Argo, started here (Linux, root, Go)
