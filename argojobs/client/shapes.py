@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from argojobs.client.answers import misshapen
@@ -26,15 +27,17 @@ _NODE = {
     "inputs": _PORTS,
     "outputs": _PORTS,
 }
+#: Of every object of Kubernetes.
+METADATA = {
+    "name": str,
+    "namespace": str,
+    "uid": str,
+    "creationTimestamp": str,
+    "labels": _TEXTS,
+    "annotations": _TEXTS,
+}
 _WORKFLOW = {
-    "metadata": {
-        "name": str,
-        "namespace": str,
-        "uid": str,
-        "creationTimestamp": str,
-        "labels": _TEXTS,
-        "annotations": _TEXTS,
-    },
+    "metadata": METADATA,
     "spec": {"templates": ({},), "arguments": _PORTS},
     "status": {
         "phase": str,
@@ -55,7 +58,7 @@ def workflow_of(answer: dict[str, Any], called: str) -> Workflow:
 
     called: what messages call the server. Raises ForeignAnswerError, saying what is wrong.
     """
-    fault = fault_of(answer, _WORKFLOW) or _unnamed(answer)
+    fault = fault_of(answer, _WORKFLOW) or unnamed(answer)
     if fault:
         raise misshapen(f"a Workflow ({fault})", called)
     answer.setdefault("apiVersion", "argoproj.io/v1alpha1")
@@ -67,14 +70,15 @@ def page_of(answer: dict[str, Any], called: str) -> tuple[list[Workflow], str]:
     """Return the Workflows of a page of a list, and where the list goes on. Raises as above."""
     fault = fault_of(answer, _PAGE)
     items = [] if fault else answer.get("items", [])
-    fault = fault or next(filter(None, map(_unnamed, items)), "")
+    fault = fault or next(filter(None, map(unnamed, items)), "")
     if fault:
         raise misshapen(f"a list of Workflows ({fault})", called)
     return items, str((answer.get("metadata") or {}).get("continue") or "")
 
 
-def _unnamed(workflow: Workflow) -> str:
-    return "" if workflow.get("metadata", {}).get("name") else "one has no metadata.name"
+def unnamed(value: Mapping[str, Any]) -> str:
+    """Say that an object has no name, "" for one that has."""
+    return "" if value.get("metadata", {}).get("name") else "one has no metadata.name"
 
 
 def fault_of(value: Any, shape: Any) -> str:

@@ -134,6 +134,19 @@ def test_the_same_page_again_and_again_is_an_error(tried):
     assert len(server.requests) == 2
 
 
+def test_pages_without_end_are_not_asked_for_for_ever(tried, monkeypatch):
+    monkeypatch.setattr("argojobs.client.kube.objects.LONGEST_LIST", 5000)
+    pages = iter(range(1_000_000))
+
+    def answer(_request):
+        yield whole(b'{"metadata":{"continue":"%d"},"items":[]}' % next(pages))
+
+    with hostile(answer) as server:
+        error = tried(server, "gpus")
+    assert "a list has no end" in error.what
+    assert len(server.requests) == 10
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("operation", ["read", "apply", "delete", "run"])
 def test_a_redirect_elsewhere_gets_no_token(tried, operation, status):

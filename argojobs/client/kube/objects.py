@@ -11,11 +11,14 @@ from urllib.parse import quote
 
 from argojobs.client.kube.connection import APPLY, MANAGER, MERGE, Kube
 from argojobs.client.kube.failures import misshapen
+from argojobs.client.shapes import unnamed
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.net.bounds import LONGEST_LIST
 
 Object = dict[str, Any]
 
+#: Objects of a page of a list.
+_PAGE = 500
 _CORE = "/api/v1"
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
@@ -58,8 +61,8 @@ def read(kube: Kube, kind: str, namespace: str, name: str) -> Object | None:
         found = kube.ask("GET", path_to(kind, namespace, name))
     except NotFoundError:
         return None
-    if not found.get("metadata", {}).get("name"):
-        raise misshapen("it has no metadata.name", kube)
+    if fault := unnamed(found):
+        raise misshapen(fault, kube)
     return found
 
 
@@ -70,13 +73,13 @@ def list_all(
 
     labels, fields: selectors, as kubectl takes them.
     """
-    query = {"limit": "500"}
+    query = {"limit": str(_PAGE)}
     if labels:
         query["labelSelector"] = labels
     if fields:
         query["fieldSelector"] = fields
     found: list[Object] = []
-    while len(found) < LONGEST_LIST:
+    for _ in range(LONGEST_LIST // _PAGE):
         page = kube.ask("GET", path_to(kind, namespace), query=query)
         found += page.get("items", [])
         more = page.get("metadata", {}).get("continue", "")

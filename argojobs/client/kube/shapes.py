@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from argojobs.client.shapes import fault_of
+from argojobs.client.shapes import METADATA, fault_of, unnamed
 
-_TEXTS = {"*": str}
 _CONTAINER = {
     "name": str,
     "ports": ({"name": str, "containerPort": int},),
@@ -14,17 +13,8 @@ _CONTAINER = {
 }
 _CONDITIONS = ({"type": str, "status": str},)
 _STATUSES = ({"name": str, "state": {"*": {}}},)
-_METADATA = {
-    "name": str,
-    "namespace": str,
-    "uid": str,
-    "creationTimestamp": str,
-    "labels": _TEXTS,
-    "annotations": _TEXTS,
-    "continue": str,
-}
 _OBJECT = {
-    "metadata": _METADATA,
+    "metadata": {**METADATA, "continue": str},
     "spec": {
         "nodeName": str,
         "volumes": ({"persistentVolumeClaim": {"claimName": str}},),
@@ -61,8 +51,4 @@ def answer_fault(answer: Any) -> str:
     """
     fault = fault_of(answer, _ANSWER)
     items = () if fault else answer.get("items", ())
-    return fault or next(("one has no metadata.name" for one in items if not _is_named(one)), "")
-
-
-def _is_named(value: dict[str, Any]) -> bool:
-    return bool(value.get("metadata", {}).get("name"))
+    return fault or next(filter(None, map(unnamed, items)), "")
