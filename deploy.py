@@ -16,7 +16,7 @@ OLDEST = (3, 11)
 HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 #: Without these argojobs does not start.
-NEEDED = ("argojobs", "typer", "yaml", "requests", "pathspec")
+NEEDED = ("argojobs", "click", "yaml", "requests", "pathspec")
 
 
 def main() -> int:

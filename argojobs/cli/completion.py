@@ -9,12 +9,12 @@ import contextlib
 import io
 from pathlib import Path
 
-import typer
+import click
 
 from argojobs.runs.wording import clean
 
 
-def complete_run(incomplete: str) -> list[str]:
+def complete_run(_: click.Context, incomplete: str) -> list[str]:
     """Return the names that begin so, and the short ends of names that do, and `@latest`."""
     from argojobs.errors import ArgojobsError
     from argojobs.runs.names import LATEST
@@ -29,7 +29,7 @@ def complete_run(incomplete: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def complete_context(incomplete: str) -> list[str]:
+def complete_context(_: click.Context, incomplete: str) -> list[str]:
     """Return the names of the contexts that begin so."""
     from argojobs.config.context_files import load_contexts
     from argojobs.errors import ArgojobsError
@@ -41,17 +41,17 @@ def complete_context(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def complete_setting(incomplete: str) -> list[str]:
+def complete_setting(ctx: click.Context, incomplete: str) -> list[str]:
     """Return the keys of settings that begin so; those of contexts for each that there is."""
     from argojobs.config.context_reading import READERS
     from argojobs.config.settings import KEYS
 
-    names = [name for name in complete_context("") if name != "local"]
+    names = [name for name in complete_context(ctx, "") if name != "local"]
     keys = [*KEYS, *(f"contexts.{name}.{key}" for name in names for key in READERS)]
     return [key for key in keys if key.startswith(incomplete)]
 
 
-def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_step(ctx: click.Context, incomplete: str) -> list[str]:
     """Return the steps, which have a log, of the run that stands before."""
     from argojobs.errors import ArgojobsError
     from argojobs.runs.names import find_run
@@ -67,7 +67,7 @@ def complete_step(ctx: typer.Context, incomplete: str) -> list[str]:
     return [clean(path) for path in paths if path.startswith(incomplete)]
 
 
-def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_parameter(ctx: click.Context, incomplete: str) -> list[str]:
     """Return `NAME=` for the parameters and artifacts of the file that stands before."""
     from argojobs.compile import compile_loaded
     from argojobs.compile.code import Code
@@ -92,7 +92,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     return [f"{name}=" for name in names if name != "code" and name.startswith(incomplete)]
 
 
-def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_pipeline(ctx: click.Context, incomplete: str) -> list[str]:
     """Return the names of the pipelines or workflows in the file that stands before."""
     from argojobs.compile.load import load_all
     from argojobs.errors import ArgojobsError
@@ -112,7 +112,7 @@ def complete_pipeline(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _file_before(ctx: typer.Context) -> str:
+def _file_before(ctx: click.Context) -> str:
     """Return the file that stands before, "" for none.
 
     An option that still lacks its value keeps the parser from giving words to arguments: then they

@@ -1,24 +1,21 @@
 """The command tree: a table of verbs, each imported only when it is asked for.
 
-Typer reads every signature of every command when it starts; with a dozen verbs that alone costs
-as much as a whole small program. So the group knows names and summaries, and imports one verb.
+To read the signatures of all verbs costs as much as a whole small program. So the group knows names
+and summaries, and imports one verb.
 """
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-import typer
-from typer.core import TyperGroup
+import click
 
+from argojobs.cli.command import Command, as_command, callback_of, option
 from argojobs.cli.door import put
 from argojobs.errors import UsageError
 from argojobs.manifest.nearest import nearest
-
-#: A command of typer's, which is click's or, from 0.2x on, its own copy of click.
-Command = Any
 
 
 class Verb(NamedTuple):
@@ -135,10 +132,10 @@ NAMES = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
 
 
 class ReaderGoneError(Exception):
-    """Whoever read our output has gone (`| head`); typer would end the process itself."""
+    """Whoever read our output has gone (`| head`); click would end the process itself."""
 
 
-class Verbs(TyperGroup):
+class Verbs(click.Group):
     """The group of all verbs."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -148,11 +145,11 @@ class Verbs(TyperGroup):
         except BrokenPipeError as error:
             raise ReaderGoneError from error
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer calls it so
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click calls it so
         """Return the names of the verbs, without aliases."""
         return [verb.name for verb in VERBS]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Command:
+    def get_command(self, ctx: Any, cmd_name: str) -> click.Command | None:
         """Import one verb and return its command.
 
         Raises UsageError for a word that is not a verb, naming the nearest.
@@ -171,7 +168,7 @@ class Verbs(TyperGroup):
         with formatter.section("Options"):
             formatter.write_dl([record for record in records if record is not None])
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's
         """Write the list of verbs in parts, without importing any."""
         for part in dict.fromkeys(verb.part for verb in VERBS):
             with formatter.section(part):
@@ -193,46 +190,44 @@ def unknown_verb(word: str) -> UsageError:
     return UsageError(f"there is no verb {word!r}", hint=hint)
 
 
-def command_of(verb: Verb) -> Command:
+def command_of(verb: Verb) -> click.Command:
     """Import a verb's module and make its command."""
     module = importlib.import_module(f"argojobs.cli.verbs.{verb.module or verb.name}")
-    made: Command = typer.main.get_command(
-        module.app if hasattr(module, "app") else _app(module, verb)
-    )
-    made.name = verb.name
-    return made
+    group: click.Group | None = getattr(module, "GROUP", None)
+    return group or as_command(module.command, verb.name, getattr(module, "COMMAND", Command))
 
 
-def _app(module: Any, verb: Verb) -> typer.Typer:
-    app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(verb.name, cls=getattr(module, "COMMAND", None))(module.command)
-    return app
-
-
-def root() -> Command:
+def root() -> click.Command:
     """Make the command tree."""
-    app = typer.Typer(
-        name="argojobs",
-        cls=Verbs,
+    callback, params = callback_of(_before_the_verb)
+    return Verbs(
+        "argojobs",
+        callback=callback,
+        params=params,
+        help=_before_the_verb.__doc__,
+        invoke_without_command=True,
         subcommand_metavar="VERB ...",
         options_metavar="",
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    app.callback(invoke_without_command=True)(_before_the_verb)
-    made: Command = typer.main.get_command(app)
-    return made
 
 
 def _before_the_verb(
-    ctx: typer.Context,
-    context: str = typer.Option("", "--context", metavar="NAME", hidden=True),
-    server: str = typer.Option("", "--server", metavar="NAME|URL", hidden=True),
-    gpus: int | None = typer.Option(None, "-n", metavar="GPUS", min=0, hidden=True),
-    verbose: bool = typer.Option(False, "--verbose", help="Show our own tracebacks on errors."),
-    version: bool = typer.Option(False, "--version", help="Show the version."),
-) -> None:
+    ctx: click.Context,
+    context: Annotated[str, option("--context", metavar="NAME", hidden=True)] = "",
+    server: Annotated[str, option("--server", metavar="NAME|URL", hidden=True)] = "",
+    gpus: Annotated[int | None, option("-n", metavar="GPUS", minimum=0, hidden=True)] = None,
+    verbose: Annotated[
+        bool, option("--verbose", help="Show our own tracebacks on errors.")
+    ] = False,
+    version: Annotated[bool, option("--version", help="Show the version.")] = False,
+    install_completion: Annotated[
+        bool, option("--install-completion", help="Let your shell complete our words.")
+    ] = False,
+    show_completion: Annotated[
+        bool, option("--show-completion", help="Show the script by which it does.")
+    ] = False,
+) -> int:
     """Run typed Python pipelines and Argo Workflows on this machine, as a cluster would.
 
     First: argojobs new hello && argojobs run hello.py
@@ -241,10 +236,19 @@ def _before_the_verb(
         from argojobs.runs.versions import own_version
 
         put(f"argojobs {own_version()}\n")
-        raise typer.Exit
+        raise click.exceptions.Exit
+    if install_completion or show_completion:
+        from argojobs.cli.completion_scripts import current_shell, install, script_of
+
+        shell = current_shell()
+        if show_completion:
+            put(script_of(ctx.command, shell))
+        else:
+            put(f"{install(ctx.command, shell)}: {shell} reads it when it starts the next time\n")
+        raise click.exceptions.Exit
     if ctx.invoked_subcommand is None:
         put(f"{ctx.get_help()}\n")
-        raise typer.Exit
+        raise click.exceptions.Exit
     given = {"context": context, "server": server, "verbose": verbose}
     defaults = {name: value for name, value in given.items() if value}
     if defaults:
@@ -253,9 +257,10 @@ def _before_the_verb(
         ctx.default_map = {**dict.fromkeys(NAMES, defaults), "artifacts": parts}
     if gpus is not None:
         _give_gpus(ctx, gpus, defaults)
+    return 0
 
 
-def _give_gpus(ctx: typer.Context, gpus: int, defaults: dict[str, Any]) -> None:
+def _give_gpus(ctx: click.Context, gpus: int, defaults: dict[str, Any]) -> None:
     """Hand on the GPUs of `argojobs -n 8 submit ...`. Raises UsageError for any other verb."""
     verb = ctx.invoked_subcommand
     if verb != "submit":

@@ -10,18 +10,16 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import ArgojobsError, HostError, UserCodeError
+
+if TYPE_CHECKING:
+    from click import ClickException
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 USAGE = 2
-
-#: Typer's message about a value that is none of an option's.
-_CHOICE = r"('[^']*') is not one of (.*?)\.?$"
-#: In what typer says of a number that is none.
-_NUMBER = "a valid integer"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    import typer
+    from click import Abort, ClickException
 
     from argojobs.cli.group import NAMES, ReaderGoneError, root
     from argojobs.cli.words import before_words, verb_first
@@ -42,7 +40,6 @@ def _run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
             stream.reconfigure(errors="backslashreplace")
-    usage_error: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
     verbose = "--verbose" in before_words(arguments)
     try:
         result = root().main(
@@ -50,9 +47,9 @@ def _run(arguments: list[str]) -> int:
         )
     except ArgojobsError as error:
         return _say(error, verbose=verbose)
-    except usage_error as error:
+    except ClickException as error:
         return _say_usage(error)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, Abort):
         return INTERRUPTED
     except ReaderGoneError:
         # The reader of our output has gone (`| head`): nothing to say, nobody to say it to. What
@@ -86,37 +83,33 @@ def hint_text(hint: str) -> str:
     return hint.removesuffix(".") if one_clause else hint
 
 
-def _say_usage(error: Exception) -> int:
+def _say_usage(error: ClickException) -> int:
     """Write an error of the command line itself, with the nearest option and where help is."""
-    import re
+    from click import MissingParameter, NoSuchOption
+    from click.exceptions import NoArgsIsHelpError
 
     from argojobs.manifest.nearest import nearest
 
     context = getattr(error, "ctx", None)
-    option = getattr(error, "option_name", "")
-    message = str(getattr(error, "message", "")) or str(error)
-    if context is not None and message == context.get_help():
-        _write(message)
+    if isinstance(error, NoArgsIsHelpError):
+        _write(error.message)
         return USAGE
-    choice = re.search(_CHOICE, message, re.DOTALL)
-    if choice is not None:
-        message = f"{_option_given(error)} {choice[1]}: there is no such choice"
-        hint = f"it is one of: {choice[2].replace(chr(39), '')}"
-    elif _NUMBER in message.lower():
-        message = f"{_option_given(error)}{_value_given(error)} is not a whole number"
-        hint = "write it in digits"
-    elif option and getattr(error, "possibilities", 0) != 0:
-        known = [o for p in context.command.params for o in p.opts] if context else []
+    message, hint = error.format_message(), getattr(error, "hint", "")
+    if hint:
+        message = error.message
+    elif isinstance(error, NoSuchOption):
+        option = error.option_name
+        known = [name for param in context.command.params for name in param.opts] if context else []
         message = f"there is no option {option}"
         close = nearest(option.lstrip("-"), [one.lstrip("-") for one in known if one[1:2] == "-"])
         own = _of_their_own(context, option)
         hint = "\n  ".join(filter(None, [f"did you mean --{close}?" if close else "", own]))
-    else:
-        message = error.format_message() if hasattr(error, "format_message") else message
-        hint = ""
-    if _option_given(error) in ("run", "runs") and "missing" in message.lower():
+    elif isinstance(error, MissingParameter) and getattr(error.param, "name", "") in (
+        "run",
+        "runs",
+    ):
         hint = "@latest is your newest run; argojobs list shows all"
-    message = message.replace("Value error, ", "").removesuffix(".")
+    message = message.removesuffix(".")
     _write_error(f"{message[:1].lower()}{message[1:]}")
     if hint:
         _write(f"  {hint}")
@@ -138,19 +131,6 @@ def _of_their_own(context: Any, option: str) -> str:
         "an option of your own program comes after --: "
         f"{context.command_path} ... -- {option}{value}"
     )
-
-
-def _option_given(error: Exception) -> str:
-    """Return the option or argument that an error of the command line is about."""
-    param = getattr(error, "param", None)
-    names = getattr(param, "opts", None) or [str(getattr(error, "param_hint", "") or "")]
-    return str(names[0])
-
-
-def _value_given(error: Exception) -> str:
-    """Return what was given, in quotes with a blank in front; "" where typer does not tell."""
-    found = getattr(error.__cause__, "errors", None)
-    return f" {found()[0]['input']!r}" if found is not None else ""
 
 
 def _say_bug(error: Exception, *, verbose: bool) -> int:

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
+from argojobs.cli.command import argument, option
 from argojobs.cli.completion import (
     complete_context,
     complete_parameter,
@@ -14,58 +13,58 @@ from argojobs.cli.formats import Format
 
 ContextName = Annotated[
     str,
-    typer.Option(
+    option(
         "--context",
         metavar="NAME",
         help="Where runs live; `local` is this machine.",
-        autocompletion=complete_context,
+        complete=complete_context,
     ),
 ]
 ServerName = Annotated[
     str,
-    typer.Option(
+    option(
         "--server",
         metavar="NAME|URL",
         help="An Argo server: a context, a name in creds.yaml, a URL, or ARGO_SERVER.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Show our own tracebacks on errors.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
-Force = Annotated[bool, typer.Option("--force", help="Do it though the run is another user's.")]
+Verbose = Annotated[bool, option("--verbose", help="Show our own tracebacks on errors.")]
+DryRun = Annotated[bool, option("--dry-run", help="Show what would be done, and do nothing.")]
+Force = Annotated[bool, option("--force", help="Do it though the run is another user's.")]
 Output = Annotated[
-    Format | None, typer.Option("-o", "--output", help="Print for programs.", show_default=False)
+    Format | None, option("-o", "--output", help="Print for programs.", show_default=False)
 ]
 RunName = Annotated[
     str,
-    typer.Argument(
+    argument(
         metavar="RUN",
         help="A run's name, a unique ending of it, or @latest.",
-        autocompletion=complete_run,
+        complete=complete_run,
     ),
 ]
 RunNames = Annotated[
     list[str],
-    typer.Argument(
+    argument(
         metavar="RUN...",
         help="Names of runs, unique endings of them, or @latest.",
-        autocompletion=complete_run,
+        complete=complete_run,
     ),
 ]
 PendingTimeout = Annotated[
     str,
-    typer.Option(
+    option(
         "--pending-timeout",
         metavar="TIME",
         help="Give up when it has been pending for so long without a break: 90s, 5m, 1h.",
     ),
 ]
-Detach = Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")]
+Detach = Annotated[bool, option("-d", "--detach", help="Start it and come back.")]
 NewName = Annotated[
-    str, typer.Option("--name", metavar="NAME", help="The run's name; made up otherwise.")
+    str, option("--name", metavar="NAME", help="The run's name; made up otherwise.")
 ]
 Idle = Annotated[
     str,
-    typer.Option(
+    option(
         "--idle",
         metavar="TIME",
         help="A cluster's job that waits for a shell ends after so long without use: 2h unless "
@@ -74,7 +73,7 @@ Idle = Annotated[
 ]
 NodeSelector = Annotated[
     str,
-    typer.Option(
+    option(
         "--node",
         "--node-field-selector",
         metavar="STEP|SELECTOR",
@@ -83,7 +82,7 @@ NodeSelector = Annotated[
 ]
 File = Annotated[
     str,
-    typer.Argument(
+    argument(
         metavar="FILE",
         help="A pipeline (.py, also hera), a manifest, or a plain script, whose words come after --.",
         show_default=False,
@@ -91,32 +90,32 @@ File = Annotated[
 ]
 Params = Annotated[
     str,
-    typer.Option(
+    option(
         "--params", metavar="JSON", help='Parameters as JSON, @file.json, @file.yaml or <"k":v>.'
     ),
 ]
 Param = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "-p",
         "--parameter",
         metavar="NAME=VALUE",
         help="One parameter; may be repeated.",
-        autocompletion=complete_parameter,
+        complete=complete_parameter,
     ),
 ]
 PipelineName = Annotated[
     str,
-    typer.Option(
+    option(
         "--pipeline",
         metavar="NAME",
         help="Which pipeline of a file with several.",
-        autocompletion=complete_pipeline,
+        complete=complete_pipeline,
     ),
 ]
 Image = Annotated[
     str,
-    typer.Option(
+    option(
         "--image",
         metavar="IMAGE",
         help="What steps that name no image run in; without a file, what runs the words after --.",
@@ -124,7 +123,7 @@ Image = Annotated[
 ]
 BaseImage = Annotated[
     str,
-    typer.Option(
+    option(
         "--base-image",
         "--base_image",
         metavar="IMAGE",
@@ -133,7 +132,7 @@ BaseImage = Annotated[
 ]
 Requirements = Annotated[
     str,
-    typer.Option(
+    option(
         "--requirements",
         metavar="FILE",
         help="Steps that name no image run in one with these: built where the registry lacks it.",
@@ -141,7 +140,7 @@ Requirements = Annotated[
 ]
 Resources = Annotated[
     str,
-    typer.Option(
+    option(
         "--resources",
         metavar="TEXT",
         help='What steps that ask for nothing get: "cpu=4 memory=16Gi gpu=1".',
@@ -149,45 +148,43 @@ Resources = Annotated[
 ]
 Retries = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--retries",
         metavar="N",
-        min=0,
+        minimum=0,
         help="Further attempts of a script or command that fails.",
         show_default=False,
     ),
 ]
 Code = Annotated[
     str,
-    typer.Option(
+    option(
         "--code",
         metavar="image|latest|HASH",
         help="Use the code in the image, or an earlier bundle, instead of packing the project.",
     ),
 ]
 Python = Annotated[
-    str, typer.Option("--python", metavar="PROGRAM", help="The Python that runs the steps.")
+    str, option("--python", metavar="PROGRAM", help="The Python that runs the steps.")
 ]
 MaxCodeSize = Annotated[
-    str, typer.Option("--max-code-size", metavar="SIZE", help="Pack at most so much: 100MiB.")
+    str, option("--max-code-size", metavar="SIZE", help="Pack at most so much: 100MiB.")
 ]
 AllowSecretFiles = Annotated[
-    bool, typer.Option("--allow-secret-files", help="Pack files that look like secrets, too.")
+    bool, option("--allow-secret-files", help="Pack files that look like secrets, too.")
 ]
 
 Debug = Annotated[
     bool,
-    typer.Option("--debug", help="Every step waits for a debugger before it begins (port 3000)."),
+    option("--debug", help="Every step waits for a debugger before it begins (port 3000)."),
 ]
 
 DebugStep = Annotated[
     list[str] | None,
-    typer.Option("--debug-step", metavar="STEP", help="Only this step does, and its attempts."),
+    option("--debug-step", metavar="STEP", help="Only this step does, and its attempts."),
 ]
 
 DebugOnError = Annotated[
     bool,
-    typer.Option(
-        "--debug-on-error", help="A step that fails waits for one, held at its exception."
-    ),
+    option("--debug-on-error", help="A step that fails waits for one, held at its exception."),
 ]

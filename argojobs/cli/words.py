@@ -8,18 +8,17 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-from typer.core import TyperCommand
-
+from argojobs.cli.command import Command, files
 from argojobs.errors import UsageError
 
 SEPARATOR = "--"
 WORDS = "argojobs.words"
-_TOO_MANY = re.compile(r"unexpected extra argument\S* \((?P<words>.*)\)", re.DOTALL)
 
 
-class TakesWords(TyperCommand):
+class TakesWords(Command):
     """A command that leaves what stands after the first `--` as it is."""
+
+    allow_extra_args = True  # `parse_args` says what is wrong with them
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Read our own options and arguments, and keep the words for `words_of`."""
@@ -28,14 +27,11 @@ class TakesWords(TyperCommand):
             at = args.index(SEPARATOR)
             ctx.meta[WORDS] = tuple(args[at + 1 :])
             args = args[:at]
-        try:
-            return super().parse_args(ctx, [*args])
-        except typer.BadParameter.__base__ as error:  # type: ignore[misc]
-            found = _TOO_MANY.search(str(getattr(error, "message", "")))
-            if found is None:
-                raise
-            name, words = str(ctx.info_name), found["words"]
-            raise _of_pipeline(name, words, args) or self.too_many(name, words) from error
+        left: list[str] = super().parse_args(ctx, [*args])
+        if left and not ctx.resilient_parsing:
+            name, words = str(ctx.info_name), " ".join(left)
+            raise _of_pipeline(name, words, args) or self.too_many(name, words)
+        return left
 
     def too_many(self, name: str, words: str) -> UsageError:
         """Return the error for words too many that stand before `--`."""
@@ -53,7 +49,11 @@ class TakesWords(TyperCommand):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Leave the program's words to the shell, which knows files."""
-        return [] if words_of(ctx) is not None else super().shell_complete(ctx, incomplete)
+        return (
+            files(incomplete)
+            if words_of(ctx) is not None
+            else super().shell_complete(ctx, incomplete)
+        )
 
 
 def _of_pipeline(name: str, word: str, args: Sequence[str]) -> UsageError | None:

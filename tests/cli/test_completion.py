@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_service import FakeService, node, workflow
@@ -25,13 +26,24 @@ def completed(words: str, home: Path) -> list[str]:
     environment = {
         **os.environ,
         "ARGOJOBS_HOME": str(home),
-        "_ARGOJOBS_COMPLETE": "complete_bash",
+        "_ARGOJOBS_COMPLETE": "bash_complete",
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
     }
     command = [sys.executable, "-m", "argojobs"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    return ended.stdout.split()
+    return [line.partition(",")[2] for line in ended.stdout.splitlines()]
+
+
+class Before:
+    """What stands on the command line already, as click hands it over."""
+
+    def __init__(self, **params: object) -> None:
+        self.params = params
+        self.args: list[str] = []
+
+
+NOTHING: Any = Before()
 
 
 def test_verbs_and_options_are_completed(tmp_path: Path) -> None:
@@ -57,10 +69,10 @@ def test_a_run_is_completed_by_the_beginning_of_its_name_or_of_its_end(
     service: FakeService,
 ) -> None:
     service.runs = {"demo-x7k2p": workflow("demo-x7k2p"), "other-abcde": workflow("other-abcde")}
-    assert complete_run("demo") == ["demo-x7k2p"]
-    assert complete_run("x7") == ["x7k2p"]
-    assert complete_run("@") == ["@latest"]
-    assert complete_run("") == ["demo-x7k2p", "other-abcde", "@latest"]
+    assert complete_run(NOTHING, "demo") == ["demo-x7k2p"]
+    assert complete_run(NOTHING, "x7") == ["x7k2p"]
+    assert complete_run(NOTHING, "@") == ["@latest"]
+    assert complete_run(NOTHING, "") == ["demo-x7k2p", "other-abcde", "@latest"]
 
 
 def test_completion_stays_silent_when_there_is_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,15 +80,7 @@ def test_completion_stays_silent_when_there_is_no_home(monkeypatch: pytest.Monke
         raise HostError("no home")
 
     monkeypatch.setattr(connecting, "connect", fail)
-    assert complete_run("demo") == []
-
-
-class Before:
-    """What stands on the command line already, as typer hands it over."""
-
-    def __init__(self, **params: object) -> None:
-        self.params = params
-        self.args: list[str] = []
+    assert complete_run(NOTHING, "demo") == []
 
 
 def test_the_steps_that_have_a_log_are_completed(service: FakeService) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tomllib
@@ -381,11 +382,13 @@ def test_a_broken_file_can_be_edited(argojobs, config, monkeypatch, tmp_path) ->
 
 # completion
 
+NOTHING: Any = None  # what stands before the word does not matter here
+
 
 def test_names_and_keys_are_completed(config) -> None:
-    assert complete_context("") == ["local", "lab", "gke.sandbox"]
-    assert complete_context("l") == ["local", "lab"]
-    assert complete_setting("contexts.lab.na") == ["contexts.lab.namespace"]
-    assert complete_setting("local.m") == ["local.max_pods"]
+    assert complete_context(NOTHING, "") == ["local", "lab", "gke.sandbox"]
+    assert complete_context(NOTHING, "l") == ["local", "lab"]
+    assert complete_setting(NOTHING, "contexts.lab.na") == ["contexts.lab.namespace"]
+    assert complete_setting(NOTHING, "local.m") == ["local.max_pods"]
     config.write_text("?")
-    assert complete_context("l") == []
+    assert complete_context(NOTHING, "l") == []

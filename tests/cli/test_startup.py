@@ -17,6 +17,7 @@ HEAVY = (
     "hera",
     "requests",
     "minio",
+    "pydantic",
     "tensorboard",
     "tomlkit",
     "asyncio",

@@ -279,12 +279,15 @@ def test_help_shows_where_words_stand(argojobs, verb: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "found"),
-    [("argojobs run show.py -- --ex", []), ("argojobs run show.py --exp", ["--experiment"])],
+    [
+        ("argojobs run show.py -- --ex", ["file,--ex"]),
+        ("argojobs run show.py --exp", ["plain,--experiment"]),
+    ],
 )
 def test_a_shell_completes_words_by_itself(project: Path, typed: str, found: list[str]) -> None:
     environment = {
         **os.environ,
-        "_ARGOJOBS_COMPLETE": "complete_bash",
+        "_ARGOJOBS_COMPLETE": "bash_complete",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split(" ")) - 1),
     }

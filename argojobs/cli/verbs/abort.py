@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 
 
 def command(
     run: options.RunName,
     message: Annotated[
-        str, typer.Option("--message", metavar="TEXT", help="Why, for whoever looks later.")
+        str, option("--message", metavar="TEXT", help="Why, for whoever looks later.")
     ] = "",
     force: options.Force = False,
     dry_run: options.DryRun = False,

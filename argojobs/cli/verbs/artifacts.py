@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from argojobs.cli import door, options
+from argojobs.cli.command import argument, group_of
 
 if TYPE_CHECKING:
     from argojobs.cli.formats import Format
@@ -14,21 +13,10 @@ if TYPE_CHECKING:
     from argojobs.runs.target import Target
     from argojobs.storage.s3 import S3Repository
 
-app = typer.Typer(
-    name="artifacts",
-    rich_markup_mode=None,
-    add_completion=False,
-    no_args_is_help=True,
-    help="List, fetch and store what runs take and make.\n\n"
-    "They are named by RUN/STEP/NAME, s3://bucket/key or claim://name/path. What breaks off goes "
-    "on when the command is run again.",
-)
 
-
-@app.command("ls")
 def ls(
     run: options.RunName,
-    step: Annotated[str, typer.Argument(metavar="[STEP]", help="Only this step's.")] = "",
+    step: Annotated[str, argument(metavar="STEP", help="Only this step's.")] = "",
     output: options.Output = None,
     context: options.ContextName = "",
     server: options.ServerName = "",
@@ -69,16 +57,13 @@ def ls(
     return 0
 
 
-@app.command("get")
 def get(
     artifact: Annotated[
         str,
-        typer.Argument(
-            metavar="ARTIFACT", help="RUN/STEP/NAME, s3://bucket/key or claim://name/path."
-        ),
+        argument(metavar="ARTIFACT", help="RUN/STEP/NAME, s3://bucket/key or claim://name/path."),
     ],
     to: Annotated[
-        str, typer.Argument(metavar="[TARGET]", help="A new path, or a folder to put it in.")
+        str, argument(metavar="TARGET", help="A new path, or a folder to put it in.")
     ] = ".",
     output: options.Output = None,
     context: options.ContextName = "",
@@ -116,13 +101,12 @@ def get(
     return 0
 
 
-@app.command("put")
 def put(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file or folder.")],
+    path: Annotated[str, argument(metavar="PATH", help="A file or folder.")],
     to: Annotated[
         str,
-        typer.Argument(
-            metavar="[TARGET]",
+        argument(
+            metavar="TARGET",
             help="s3://bucket/key, or a key in the context's store; uploads/NAME unless given.",
         ),
     ] = "",
@@ -305,3 +289,12 @@ def _destination(to: str, source: Path, target: "Target") -> "tuple[S3Repository
     key = check_key(to) if to else f"{UPLOADS}/{source.resolve().name}"
     prefix = s3.prefix.strip("/")
     return bucket(target.context, s3.bucket), f"{prefix}/{key}" if prefix else key
+
+
+GROUP = group_of(
+    "artifacts",
+    "List, fetch and store what runs take and make.\n\n"
+    "They are named by RUN/STEP/NAME, s3://bucket/key or claim://name/path. What breaks off goes "
+    "on when the command is run again.",
+    {"ls": ls, "get": get, "put": put},
+)

@@ -4,9 +4,10 @@ import sys
 from enum import Enum
 from typing import Annotated
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.words import TakesWords, words_of
@@ -22,14 +23,14 @@ class Target(str, Enum):
 
 
 def command(
-    ctx: typer.Context,
+    ctx: click.Context,
     file: options.File = "",
     params: options.Params = "",
     assignments: options.Param = None,
     pipeline: options.PipelineName = "",
     to: Annotated[
         Target | None,
-        typer.Option(
+        option(
             "--to",
             help="Write a program instead: of hera, or of argojobs' own DSL.",
             show_default=False,
@@ -37,7 +38,7 @@ def command(
     ] = None,
     upload: Annotated[
         bool,
-        typer.Option("--upload", help="Store the code in the context's repository, not inline."),
+        option("--upload", help="Store the code in the context's repository, not inline."),
     ] = False,
     debug: options.Debug = False,
     debug_steps: options.DebugStep = None,

@@ -4,35 +4,27 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import argument, group_of, option
 from argojobs.cli.completion import complete_setting
 from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 
-app = typer.Typer(
-    name="config",
-    rich_markup_mode=None,
-    add_completion=False,
-    help="Show settings, or change those of your config file.\n\n"
-    "A project's own stand in its argojobs.toml, which you edit yourself.",
-)
-
-Origin = Annotated[bool, typer.Option("--origin", help="Show the file and line of each value.")]
+Origin = Annotated[bool, option("--origin", help="Show the file and line of each value.")]
 Key = Annotated[
     str,
-    typer.Argument(
+    argument(
         metavar="KEY",
         help="As current_context, local.max_pods, contexts.NAME.image.",
-        autocompletion=complete_setting,
+        complete=complete_setting,
     ),
 ]
 
 
-@app.callback(invoke_without_command=True)
 def settings_shown(
-    ctx: typer.Context,
+    ctx: click.Context,
     origin: Origin = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
@@ -41,7 +33,6 @@ def settings_shown(
     return show_settings(output, origin=origin) if ctx.invoked_subcommand is None else 0
 
 
-@app.command("show")
 def show_command(
     origin: Origin = False, output: options.Output = None, verbose: options.Verbose = False
 ) -> int:
@@ -49,10 +40,9 @@ def show_command(
     return show_settings(output, origin=origin)
 
 
-@app.command("set")
 def set_value(
     key: Key,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help='Text, or TOML: 3, true, ["a"].')],
+    value: Annotated[str, argument(metavar="VALUE", help='Text, or TOML: 3, true, ["a"].')],
     dry_run: options.DryRun = False,
     verbose: options.Verbose = False,
 ) -> int:
@@ -66,7 +56,6 @@ def set_value(
     return 0
 
 
-@app.command("unset")
 def unset(key: Key, dry_run: options.DryRun = False, verbose: options.Verbose = False) -> int:
     """Take one value, or a whole table, out of your config file."""
     from argojobs.cli.config_change import change_config
@@ -113,3 +102,12 @@ def _text(value: Any) -> str:
     import json
 
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+GROUP = group_of(
+    "config",
+    "Show settings, or change those of your config file.\n\n"
+    "A project's own stand in its argojobs.toml, which you edit yourself.",
+    {"show": show_command, "set": set_value, "unset": unset},
+    settings_shown,
+)

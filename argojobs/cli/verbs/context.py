@@ -3,58 +3,43 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import argument, group_of, option
 from argojobs.cli.completion import complete_context
 from argojobs.cli.door import put, put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.verbs.context_add import add
 
-app = typer.Typer(
-    name="context",
-    rich_markup_mode=None,
-    add_completion=False,
-    help="List contexts, which say where runs live, or change them.\n\n"
-    "`local` is this machine. Others stand in your config file (ARGOJOBS_CONFIG names another).",
-)
-app.command("add")(add)
-
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A context's name.", autocompletion=complete_context)
-]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Take the place of contexts of the same names.")
-]
+Name = Annotated[str, argument(metavar="NAME", help="A context's name.", complete=complete_context)]
+Replace = Annotated[bool, option("--replace", help="Take the place of contexts of the same names.")]
 
 
-@app.callback(invoke_without_command=True)
 def contexts_listed(
-    ctx: typer.Context, output: options.Output = None, verbose: options.Verbose = False
+    ctx: click.Context, output: options.Output = None, verbose: options.Verbose = False
 ) -> int:
     """List the contexts where no other command is given."""
     return show_list(output) if ctx.invoked_subcommand is None else 0
 
 
-@app.command("list")
 def list_contexts(output: options.Output = None, verbose: options.Verbose = False) -> int:
     """List the contexts; the one that is used here has a star."""
     return show_list(output)
 
 
-@app.command("show")
 def show_context(
-    ctx: typer.Context,
+    ctx: click.Context,
     name: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="NAME",
             help="A context's name; without one, the context that is used here.",
-            autocompletion=complete_context,
+            complete=complete_context,
         ),
     ] = "",
     origin: Annotated[
-        bool, typer.Option("--origin", help="Show the file and line of each value.")
+        bool, option("--origin", help="Show the file and line of each value.")
     ] = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
@@ -78,7 +63,6 @@ def show_context(
     return 0
 
 
-@app.command("use")
 def use(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose = False) -> int:
     """Make a context the one that is used where none is named."""
     from argojobs.cli.config_change import change_config, tell
@@ -95,7 +79,6 @@ def use(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose = 
     return 0
 
 
-@app.command("delete")
 def delete(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose = False) -> int:
     """Take a context out of the config file; nothing on its server changes."""
     from argojobs.cli.config_change import change_config
@@ -118,14 +101,13 @@ def delete(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose
     return 0
 
 
-@app.command("edit")
 def edit(
     name: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="NAME",
             help="Where in the file to begin: at this context.",
-            autocompletion=complete_context,
+            complete=complete_context,
         ),
     ] = "",
     dry_run: options.DryRun = False,
@@ -140,22 +122,21 @@ def edit(
     return edit_config(name, dry_run=dry_run)
 
 
-@app.command("import")
 def import_contexts(
     file: Annotated[
         Path,
-        typer.Argument(
+        argument(
             metavar="FILE", help="A creds.yaml, an exported context, or a context of mrunner's."
         ),
     ],
     store: Annotated[
-        str, typer.Option("--store", metavar="NAME", help="Which store of a creds.yaml is theirs.")
+        str, option("--store", metavar="NAME", help="Which store of a creds.yaml is theirs.")
     ] = "",
     registry: Annotated[
-        str, typer.Option("--registry", metavar="NAME", help="Which registry of it is theirs.")
+        str, option("--registry", metavar="NAME", help="Which registry of it is theirs.")
     ] = "",
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Do not check the servers' certificates.")
+        bool, option("--insecure", help="Do not check the servers' certificates.")
     ] = False,
     replace: Replace = False,
     dry_run: options.DryRun = False,
@@ -194,18 +175,13 @@ def import_contexts(
     return 0
 
 
-@app.command("export")
 def export(
     name: Name,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write to this file.", show_default=False
-        ),
+        option("-o", "--output", metavar="FILE", help="Write to this file.", show_default=False),
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Write over a file that is there.")
-    ] = False,
+    replace: Annotated[bool, option("--replace", help="Write over a file that is there.")] = False,
     dry_run: options.DryRun = False,
     verbose: options.Verbose = False,
 ) -> int:
@@ -270,3 +246,21 @@ def _print(values: list[dict[str, Any]], output: Format, *, one: bool = False) -
         return
     printing = print_json if output is Format.json else print_yaml
     printing(values[0] if one else values)
+
+
+GROUP = group_of(
+    "context",
+    "List contexts, which say where runs live, or change them.\n\n"
+    "`local` is this machine. Others stand in your config file (ARGOJOBS_CONFIG names another).",
+    {
+        "list": list_contexts,
+        "show": show_context,
+        "use": use,
+        "delete": delete,
+        "edit": edit,
+        "import": import_contexts,
+        "export": export,
+        "add": add,
+    },
+    contexts_listed,
+)

@@ -3,152 +3,143 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.door import put
 from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
 
 
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The new context's name.")] = "",
+    name: Annotated[str, argument(metavar="NAME", help="The new context's name.")] = "",
     name_option: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="The same, as an option.")
+        str, option("--name", metavar="NAME", help="The same, as an option.")
     ] = "",
     server: Annotated[
-        str, typer.Option("--server", metavar="URL", help="The Argo server; none: by kubeconfig.")
+        str, option("--server", metavar="URL", help="The Argo server; none: by kubeconfig.")
     ] = "",
     namespace: Annotated[
-        str, typer.Option("--namespace", "-n", metavar="NAME", help="Where its runs live.")
+        str, option("--namespace", "-n", metavar="NAME", help="Where its runs live.")
     ] = "",
-    token: Annotated[
-        str, typer.Option("--token", metavar="REFERENCE", help="Where its token is.")
-    ] = "",
+    token: Annotated[str, option("--token", metavar="REFERENCE", help="Where its token is.")] = "",
     ca: Annotated[
         str,
-        typer.Option("--ca", metavar="FILE", help="Certificates of those who sign the server's."),
+        option("--ca", metavar="FILE", help="Certificates of those who sign the server's."),
     ] = "",
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Do not check the server's certificate.")
+        bool, option("--insecure", help="Do not check the server's certificate.")
     ] = False,
     client_certificate: Annotated[
-        str, typer.Option("--client-certificate", metavar="FILE", help="Our certificate.")
+        str, option("--client-certificate", metavar="FILE", help="Our certificate.")
     ] = "",
     client_key: Annotated[
-        str, typer.Option("--client-key", metavar="FILE", help="The key of our certificate.")
+        str, option("--client-key", metavar="FILE", help="The key of our certificate.")
     ] = "",
     base_href: Annotated[
-        str, typer.Option("--base-href", metavar="PATH", help="Under which path the server is.")
+        str, option("--base-href", metavar="PATH", help="Under which path the server is.")
     ] = "",
     kubeconfig: Annotated[
-        str, typer.Option("--kubeconfig", metavar="FILE", help="The kubeconfig; none: the usual.")
+        str, option("--kubeconfig", metavar="FILE", help="The kubeconfig; none: the usual.")
     ] = "",
     kube_context: Annotated[
-        str, typer.Option("--kube-context", metavar="NAME", help="Which context of it.")
+        str, option("--kube-context", metavar="NAME", help="Which context of it.")
     ] = "",
     image: Annotated[
-        str, typer.Option("--image", metavar="IMAGE", help="For steps that name none.")
+        str, option("--image", metavar="IMAGE", help="For steps that name none.")
     ] = "",
     resources: Annotated[
         str,
-        typer.Option("--resources", metavar="TEXT", help='For steps that ask none: "cpu=4 gpu=1".'),
+        option("--resources", metavar="TEXT", help='For steps that ask none: "cpu=4 gpu=1".'),
     ] = "",
     storage: Annotated[
-        str, typer.Option("--storage", metavar="PATH", help="Where a claim is mounted: /storage.")
+        str, option("--storage", metavar="PATH", help="Where a claim is mounted: /storage.")
     ] = "",
     storage_size: Annotated[
         str,
-        typer.Option(
-            "--storage-size", "--default_pvc_size", metavar="SIZE", help="Its size; else 40Gi."
-        ),
+        option("--storage-size", "--default_pvc_size", metavar="SIZE", help="Its size; else 40Gi."),
     ] = "",
     storage_claim: Annotated[
-        str, typer.Option("--storage-claim", metavar="NAME", help="Its name; else storage.")
+        str, option("--storage-claim", metavar="NAME", help="Its name; else storage.")
     ] = "",
     s3_endpoint: Annotated[
         str,
-        typer.Option(
-            "--s3-endpoint", metavar="HOST:PORT", help="The store; http:// before it: no TLS."
-        ),
+        option("--s3-endpoint", metavar="HOST:PORT", help="The store; http:// before it: no TLS."),
     ] = "",
-    s3_bucket: Annotated[str, typer.Option("--s3-bucket", metavar="NAME", help="Its bucket.")] = "",
+    s3_bucket: Annotated[str, option("--s3-bucket", metavar="NAME", help="Its bucket.")] = "",
     s3_prefix: Annotated[
-        str, typer.Option("--s3-prefix", metavar="TEXT", help="What keys begin with.")
+        str, option("--s3-prefix", metavar="TEXT", help="What keys begin with.")
     ] = "",
-    s3_region: Annotated[str, typer.Option("--s3-region", metavar="NAME", help="Its region.")] = "",
+    s3_region: Annotated[str, option("--s3-region", metavar="NAME", help="Its region.")] = "",
     s3_style: Annotated[
-        str, typer.Option("--s3-style", metavar="path|host|auto", help="Where the bucket stands.")
+        str, option("--s3-style", metavar="path|host|auto", help="Where the bucket stands.")
     ] = "",
     s3_kind: Annotated[
-        str, typer.Option("--s3-kind", metavar="minio|aws|aistore", help="What store it is.")
+        str, option("--s3-kind", metavar="minio|aws|aistore", help="What store it is.")
     ] = "",
     s3_access_key: Annotated[
-        str, typer.Option("--s3-access-key", metavar="REFERENCE", help="Where its access key is.")
+        str, option("--s3-access-key", metavar="REFERENCE", help="Where its access key is.")
     ] = "",
     s3_secret_key: Annotated[
-        str, typer.Option("--s3-secret-key", metavar="REFERENCE", help="Where its secret key is.")
+        str, option("--s3-secret-key", metavar="REFERENCE", help="Where its secret key is.")
     ] = "",
     s3_session_token: Annotated[
-        str, typer.Option("--s3-session-token", metavar="REFERENCE", help="Where a token is.")
+        str, option("--s3-session-token", metavar="REFERENCE", help="Where a token is.")
     ] = "",
     s3_key_format: Annotated[
-        str, typer.Option("--s3-key-format", metavar="TEXT", help="As Argo's keyFormat.")
+        str, option("--s3-key-format", metavar="TEXT", help="As Argo's keyFormat.")
     ] = "",
     s3_secret_name: Annotated[
         str,
-        typer.Option(
-            "--s3-secret-name", metavar="NAME", help="The Kubernetes Secret with its keys."
-        ),
+        option("--s3-secret-name", metavar="NAME", help="The Kubernetes Secret with its keys."),
     ] = "",
     registry: Annotated[
         str,
-        typer.Option(
+        option(
             "--registry", "--registry-url", "--registry_url", metavar="URL", help="Where images go."
         ),
     ] = "",
     registry_user: Annotated[
-        str, typer.Option("--registry-user", metavar="NAME", help="Who we are there.")
+        str, option("--registry-user", metavar="NAME", help="Who we are there.")
     ] = "",
     registry_password: Annotated[
         str,
-        typer.Option("--registry-password", metavar="REFERENCE", help="Where the password is."),
+        option("--registry-password", metavar="REFERENCE", help="Where the password is."),
     ] = "",
     pull_secret: Annotated[
         str,
-        typer.Option("--pull-secret", metavar="NAME", help="The cluster's secret to pull with."),
+        option("--pull-secret", metavar="NAME", help="The cluster's secret to pull with."),
     ] = "",
     env: Annotated[
         list[str] | None,
-        typer.Option("--env", metavar="NAME=VALUE", help="A variable of all steps; repeated."),
+        option("--env", metavar="NAME=VALUE", help="A variable of all steps; repeated."),
     ] = None,
     mount: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--mount",
             metavar="PATH=SOURCE",
             help="claim:NAME, hostPath:/DIR or nfs:HOST:/DIR, then :ro to only read; repeated.",
         ),
     ] = None,
     max_parallel: Annotated[
-        int, typer.Option("--max-parallel", metavar="N", min=0, help="More runs wait; 0: all run.")
+        int, option("--max-parallel", metavar="N", minimum=0, help="More runs wait; 0: all run.")
     ] = 0,
-    ui: Annotated[str, typer.Option("--ui", metavar="URL", help="Argo's pages, for people.")] = "",
+    ui: Annotated[str, option("--ui", metavar="URL", help="Argo's pages, for people.")] = "",
     storage_ui: Annotated[
-        str, typer.Option("--storage-ui", metavar="URL", help="The store's pages, for people.")
+        str, option("--storage-ui", metavar="URL", help="The store's pages, for people.")
     ] = "",
     service_account: Annotated[
-        str, typer.Option("--service-account", metavar="NAME", help="Whose rights steps have.")
+        str, option("--service-account", metavar="NAME", help="Whose rights steps have.")
     ] = "",
     kind: Annotated[
-        str, typer.Option("--type", metavar="kubernetes", help="As mrunner has it.", hidden=True)
+        str, option("--type", metavar="kubernetes", help="As mrunner has it.", hidden=True)
     ] = "kubernetes",
     neptune: Annotated[
-        str, typer.Option("--neptune", metavar="TEXT", help="As mrunner had it.", hidden=True)
+        str, option("--neptune", metavar="TEXT", help="As mrunner had it.", hidden=True)
     ] = "",
-    use: Annotated[bool, typer.Option("--use", help="Use it where no other is named.")] = False,
+    use: Annotated[bool, option("--use", help="Use it where no other is named.")] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of a context of this name.")
+        bool, option("--replace", help="Take the place of a context of this name.")
     ] = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,

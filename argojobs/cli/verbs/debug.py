@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument
 from argojobs.cli.completion import complete_step
 
 
@@ -12,10 +11,10 @@ def command(
     run: options.RunName,
     step: Annotated[
         str,
-        typer.Argument(
-            metavar="[STEP]",
+        argument(
+            metavar="STEP",
             help="Only this step; all that wait or will wait, if left out.",
-            autocompletion=complete_step,
+            complete=complete_step,
         ),
     ] = "",
     context: options.ContextName = "",
@@ -30,7 +29,7 @@ def command(
     \b
       argojobs debug @latest
       argojobs debug demo-x7k2p train
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.debug.attaching import attach
     from argojobs.cli.place import target
     from argojobs.runs.names import find_run

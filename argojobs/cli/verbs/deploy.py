@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def command(
     registry: Annotated[
         str,
-        typer.Option(
+        option(
             "-r",
             "--registry",
             metavar="NAME",
@@ -27,7 +26,7 @@ def command(
     ] = "",
     directory: Annotated[
         Path,
-        typer.Option(
+        option(
             "-d",
             "--directory",
             metavar="FOLDER",
@@ -37,11 +36,11 @@ def command(
     ] = Path(),
     only: Annotated[
         str,
-        typer.Option("--only", metavar="NAME", help="This image, and what it is built on."),
+        option("--only", metavar="NAME", help="This image, and what it is built on."),
     ] = "",
     builder: Annotated[
         str,
-        typer.Option(
+        option(
             "--builder",
             metavar="NAME",
             help="docker, podman, buildah or buildctl; the first that works otherwise.",
@@ -49,7 +48,7 @@ def command(
     ] = "",
     platform: Annotated[
         str,
-        typer.Option(
+        option(
             "--platform",
             metavar="OS/ARCH",
             help="What it runs on; that of the context's nodes otherwise, else of this machine.",
@@ -57,7 +56,7 @@ def command(
     ] = "",
     version: Annotated[
         str,
-        typer.Option(
+        option(
             "--version",
             metavar="patch|minor|major",
             help="Raise the version, commit it and tag the commit and the images.",
@@ -65,18 +64,16 @@ def command(
     ] = "",
     build_arg: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--build-arg",
             metavar="NAME=VALUE",
             help="A value for ARG NAME of the Dockerfiles that have it (repeatable).",
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Build all anew, whatever is there.")
+        bool, option("--no-cache", help="Build all anew, whatever is there.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the commands, and run none.")
-    ] = False,
+    dry_run: Annotated[bool, option("--dry-run", help="Print the commands, and run none.")] = False,
     output: options.Output = None,
     context: options.ContextName = "",
     verbose: options.Verbose = False,
@@ -90,7 +87,7 @@ def command(
       ./deploy -r local
       ./deploy -r none --only train
       ./deploy -r lab --version patch
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.text import say, tell, warn
     from argojobs.config.image_lock import LOCK_FILE, Locked, read_lock, with_entries, write_lock
     from argojobs.images.build_secrets import secret_files, unknown_secrets

@@ -3,9 +3,8 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -15,11 +14,11 @@ if TYPE_CHECKING:
 def command(
     run: options.RunName,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Show the pods and their events in full, as kubectl does.")
+        bool, option("--raw", help="Show the pods and their events in full, as kubectl does.")
     ] = False,
     bundle: Annotated[
         str,
-        typer.Option(
+        option(
             "--bundle",
             metavar="FILE",
             help="Write all that a colleague needs (.tgz): manifest, states, events, logs; no secrets.",
@@ -27,7 +26,7 @@ def command(
     ] = "",
     role: Annotated[
         bool,
-        typer.Option("--role", help="Print only the role that the pods lack, for kubectl apply."),
+        option("--role", help="Print only the role that the pods lack, for kubectl apply."),
     ] = False,
     output: options.Output = None,
     context: options.ContextName = "",
@@ -42,7 +41,7 @@ def command(
     \b
       argojobs diagnose @latest
       argojobs diagnose demo-x7k2p --bundle demo.tgz
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.diagnosis_text import as_data, lines_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.place import target

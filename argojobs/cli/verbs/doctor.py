@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.completion import complete_context
 from argojobs.cli.door import put, put_data
 from argojobs.errors import UsageError
@@ -18,23 +17,21 @@ if TYPE_CHECKING:
 def command(
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="CONTEXT", help="A context's name.", autocompletion=complete_context
-        ),
+        argument(metavar="CONTEXT", help="A context's name.", complete=complete_context),
     ] = "",
     run: Annotated[
-        bool, typer.Option("--run", help="Make a small run too, and delete it again.")
+        bool, option("--run", help="Make a small run too, and delete it again.")
     ] = False,
     write: Annotated[
         str,
-        typer.Option(
+        option(
             "--write",
             metavar="FOLDER|-",
             help="Write what the namespace needs as YAML: roles, accounts, claims, limits.",
         ),
     ] = "",
     apply: Annotated[
-        bool, typer.Option("--apply", help="Make what the namespace needs, by the kubeconfig.")
+        bool, option("--apply", help="Make what the namespace needs, by the kubeconfig.")
     ] = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
@@ -50,7 +47,7 @@ def command(
     \b
       argojobs doctor lab --run
       argojobs doctor lab --write -
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.config.choosing import choose
 
     if name and context and name != context:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument
 from argojobs.cli.text import Line, columns, show, warn
 from argojobs.runs.wording import plural
 from argojobs.storage.sizes import size_text
@@ -19,7 +18,7 @@ LARGEST_SHOWN = 5
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="The project, or a folder or file in it.")
+        Path, argument(metavar="FOLDER", help="The project, or a folder or file in it.")
     ] = Path(),
     max_code_size: options.MaxCodeSize = "",
     allow_secret_files: options.AllowSecretFiles = False,

@@ -4,9 +4,8 @@ import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.door import put_data
 from argojobs.errors import UsageError
 
@@ -38,29 +37,29 @@ FAILED = 2
 def command(
     file: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             metavar="FILE...",
             help="Manifests, pipelines (.py), or folders of them; - is a manifest on standard input.",
         ),
     ] = None,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Put right in the files what can be; comments and layout stay."),
+        option("--fix", help="Put right in the files what can be; comments and layout stay."),
     ] = False,
     refs: Annotated[
-        Refs, typer.Option("--refs", help="Templates that are in none of the files.")
+        Refs, option("--refs", help="Templates that are in none of the files.")
     ] = Refs.warn,
     templates: Annotated[
         list[str] | None,
-        typer.Option("--templates", metavar="DIR|FILE", help="Where more templates are."),
+        option("--templates", metavar="DIR|FILE", help="Where more templates are."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    strict: Annotated[bool, option("--strict", help="Warnings fail, too.")] = False,
     explain: Annotated[
-        str, typer.Option("--explain", metavar="CODE", help="Say what a finding's code means.")
+        str, option("--explain", metavar="CODE", help="Say what a finding's code means.")
     ] = "",
     output: Annotated[
         LintFormat | None,
-        typer.Option("-o", "--output", help="Print for programs.", show_default=False),
+        option("-o", "--output", help="Print for programs.", show_default=False),
     ] = None,
     verbose: options.Verbose = False,
 ) -> int:
@@ -74,7 +73,7 @@ def command(
       argojobs lint --fix workflow.yaml
       argojobs compile train.py | argojobs lint -
       argojobs lint --explain misplaced-field
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.linting import files_of, fix_files, lint_files
 
     if explain:

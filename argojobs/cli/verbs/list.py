@@ -3,33 +3,32 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.errors import UsageError
 
 
 def command(
-    failed: Annotated[bool, typer.Option("--failed", help="Only runs that failed.")] = False,
-    running: Annotated[bool, typer.Option("--running", help="Only runs not yet ended.")] = False,
+    failed: Annotated[bool, option("--failed", help="Only runs that failed.")] = False,
+    running: Annotated[bool, option("--running", help="Only runs not yet ended.")] = False,
     since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Only younger ones: 30m, 2h, 2026-01-31.")
+        str, option("--since", metavar="TIME", help="Only younger ones: 30m, 2h, 2026-01-31.")
     ] = "",
     experiment: Annotated[
-        str, typer.Option("--experiment", metavar="NAME", help="Only runs of one experiment.")
+        str, option("--experiment", metavar="NAME", help="Only runs of one experiment.")
     ] = "",
     last: Annotated[
         int,
-        typer.Option("--last", "--nlast", "-n", metavar="N", min=0, help="At most N runs; 0: all."),
+        option("--last", "--nlast", "-n", metavar="N", minimum=0, help="At most N runs; 0: all."),
     ] = 0,
     all_users: Annotated[
-        bool, typer.Option("--all-users", "--all_users", help="Other users' runs too.")
+        bool, option("--all-users", "--all_users", help="Other users' runs too.")
     ] = False,
     extended: Annotated[
-        bool, typer.Option("--extended", help="With user, parameters, image, commit, command.")
+        bool, option("--extended", help="With user, parameters, image, commit, command.")
     ] = False,
     all_contexts: Annotated[
-        bool, typer.Option("--all-contexts", help="The runs of every context.")
+        bool, option("--all-contexts", help="The runs of every context.")
     ] = False,
     output: options.Output = None,
     context: options.ContextName = "",

@@ -3,9 +3,8 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.completion import complete_step
 from argojobs.cli.door import put_log
 
@@ -14,15 +13,13 @@ def command(
     run: options.RunName,
     step: Annotated[
         str,
-        typer.Argument(
-            metavar="[STEP]", help="Only this step's lines.", autocompletion=complete_step
-        ),
+        argument(metavar="STEP", help="Only this step's lines.", complete=complete_step),
     ] = "",
     follow: Annotated[
-        bool, typer.Option("-f", "--follow", help="Go on until the run or step has ended.")
+        bool, option("-f", "--follow", help="Go on until the run or step has ended.")
     ] = False,
     tail: Annotated[
-        int, typer.Option("-n", "--tail", metavar="N", min=0, help="Only the last N lines; 0: all.")
+        int, option("-n", "--tail", metavar="N", minimum=0, help="Only the last N lines; 0: all.")
     ] = 0,
     context: options.ContextName = "",
     server: options.ServerName = "",

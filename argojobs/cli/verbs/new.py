@@ -4,9 +4,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument
 from argojobs.cli.door import put
 from argojobs.errors import ConflictError, HostError
 
@@ -27,8 +26,10 @@ PARAMETERS = {Sample.hello: "-p name=you", Sample.demo: "--params '{\"batch_size
 
 
 def command(
-    sample: Annotated[Sample, typer.Argument(help="hello: two seconds, no extras. demo: a CNN.")],
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where to.")] = Path(),
+    sample: Annotated[
+        Sample, argument(metavar="hello|demo", help="hello: two seconds, no extras. demo: a CNN.")
+    ],
+    folder: Annotated[Path, argument(metavar="FOLDER", help="Where to.")] = Path(),
     dry_run: options.DryRun = False,
     verbose: options.Verbose = False,
 ) -> int:

@@ -3,9 +3,8 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 
 def command(
     run: options.RunName,
-    ui: Annotated[bool, typer.Option("--ui", help="Argo's web UI.")] = False,
+    ui: Annotated[bool, option("--ui", help="Argo's web UI.")] = False,
     storage: Annotated[
-        bool, typer.Option("--storage", help="Where the store shows the run's artifacts.")
+        bool, option("--storage", help="Where the store shows the run's artifacts.")
     ] = False,
     output: options.Output = None,
     context: options.ContextName = "",

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import argument
 from argojobs.cli.completion import complete_step
 
 
@@ -12,11 +11,11 @@ def command(
     run: options.RunName,
     step: Annotated[
         str,
-        typer.Argument(metavar="STEP", help="A step that runs.", autocompletion=complete_step),
+        argument(metavar="STEP", help="A step that runs.", complete=complete_step),
     ],
     port: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="[LOCAL:]PORT", help="The step's port, and before it the one to have here."
         ),
     ],
@@ -32,7 +31,7 @@ def command(
     \b
       argojobs port-forward demo-x7k2p train 6006
       argojobs port-forward demo-x7k2p train 8080:80
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.forwarding import forward_on_cluster, ports_of, tell_locally
     from argojobs.cli.place import target
     from argojobs.engine.pods import LocalPods

@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.formats import Format
 
 ASSETS = "assets"
@@ -15,7 +14,7 @@ ASSETS = "assets"
 def command(
     run: options.RunName,
     no_logs: Annotated[
-        bool, typer.Option("--no-logs", help="Write no files; only show the last lines.")
+        bool, option("--no-logs", help="Write no files; only show the last lines.")
     ] = False,
     output: options.Output = None,
     context: options.ContextName = "",

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 from argojobs.cli.words import TakesWords
 from argojobs.errors import UsageError
@@ -13,22 +14,22 @@ COMMAND = TakesWords
 
 
 def command(
-    ctx: typer.Context,
+    ctx: click.Context,
     run: options.RunName,
     start: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--from",
             metavar="STEP",
             help="Take over what was done before this step; may be repeated.",
         ),
     ] = None,
     reuse: Annotated[
-        bool, typer.Option("--reuse", help="Take over all that succeeded; run the rest.")
+        bool, option("--reuse", help="Take over all that succeeded; run the rest.")
     ] = False,
     params: options.Params = "",
     parameter: options.Param = None,
-    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    detach: Annotated[bool, option("-d", "--detach", help="Start it and come back.")] = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
     context: options.ContextName = "",
@@ -46,7 +47,7 @@ def command(
       argojobs resubmit @latest
       argojobs resubmit demo-x7k2p --from train -p epochs=20
       argojobs resubmit train-b4wzc -- --epochs 20
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     import random
     from datetime import UTC, datetime
 

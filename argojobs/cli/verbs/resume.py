@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 from argojobs.errors import ConflictError
 
@@ -14,7 +13,7 @@ def command(
     node: options.NodeSelector = "",
     parameter: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "-p",
             "--parameter",
             metavar="NAME=VALUE",

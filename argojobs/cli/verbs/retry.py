@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 
 
@@ -13,7 +12,7 @@ def command(
     node: options.NodeSelector = "",
     params: options.Params = "",
     parameter: options.Param = None,
-    detach: Annotated[bool, typer.Option("-d", "--detach", help="Start it and come back.")] = False,
+    detach: Annotated[bool, option("-d", "--detach", help="Start it and come back.")] = False,
     force: options.Force = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,

@@ -2,23 +2,24 @@
 
 from typing import Annotated
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.words import TakesWords, words_of
 
 COMMAND = TakesWords
 
 
 def command(
-    ctx: typer.Context,
+    ctx: click.Context,
     file: options.File = "",
     params: options.Params = "",
     assignments: options.Param = None,
     pipeline: options.PipelineName = "",
     from_template: Annotated[
         str,
-        typer.Option(
+        option(
             "--from",
             metavar="KIND/NAME",
             help="Instead of a FILE: a template that the context's server has, "
@@ -27,11 +28,11 @@ def command(
     ] = "",
     name: options.NewName = "",
     experiment: Annotated[
-        str, typer.Option("--experiment", metavar="NAME", help="What the run belongs to.")
+        str, option("--experiment", metavar="NAME", help="What the run belongs to.")
     ] = "",
     priority: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--priority",
             metavar="N",
             help="Among runs that wait, higher ones go first; 0 otherwise.",
@@ -40,7 +41,7 @@ def command(
     ] = None,
     notify: Annotated[
         str,
-        typer.Option(
+        option(
             "--notify",
             metavar="URL|COMMAND",
             help="Tell of the end: post JSON to an address (secret:NAME/KEY where it is one), or "
@@ -49,7 +50,7 @@ def command(
     ] = "",
     detach: options.Detach = False,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the end without showing the steps.")
+        bool, option("--wait", help="Wait for the end without showing the steps.")
     ] = False,
     dry_run: options.DryRun = False,
     debug: options.Debug = False,
@@ -57,7 +58,7 @@ def command(
     debug_on_error: options.DebugOnError = False,
     shell: Annotated[
         bool,
-        typer.Option(
+        option(
             "--shell",
             help="Start a job that waits, and open a shell in it whose end is the job's; with a "
             "FILE beside the code of its project.",
@@ -73,7 +74,7 @@ def command(
     python: options.Python = "python3",
     strict_resources: Annotated[
         bool,
-        typer.Option(
+        option(
             "--strict-resources",
             help="Refuse to run without the GPUs asked for, and end a step of this machine at its "
             "limit of memory.",
@@ -81,7 +82,7 @@ def command(
     ] = False,
     share_host_paths: Annotated[
         bool,
-        typer.Option("--share-host-paths", help="Let steps use this machine's own paths."),
+        option("--share-host-paths", help="Let steps use this machine's own paths."),
     ] = False,
     max_code_size: options.MaxCodeSize = "",
     allow_secret_files: options.AllowSecretFiles = False,
@@ -91,7 +92,7 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
     config: Annotated[
-        str, typer.Option("--config", metavar="FILE", help="As mrunner has it.", hidden=True)
+        str, option("--config", metavar="FILE", help="As mrunner has it.", hidden=True)
     ] = "",
 ) -> int:
     """Run a pipeline, manifest, script or command, and follow it.
@@ -108,7 +109,7 @@ def command(
       argojobs run train.py -- --epochs 3
       argojobs run --image python:3.12-slim -- python -c 'print(1)'
       argojobs run --shell --image python:3.12-slim --resources "gpu=1"
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.starting import How, start
     from argojobs.cli.text import warn
     from argojobs.runs.masking import command_line

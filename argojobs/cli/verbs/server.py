@@ -2,22 +2,11 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import group_of, option
 from argojobs.cli.door import put
 
-app = typer.Typer(
-    name="server",
-    rich_markup_mode=None,
-    add_completion=False,
-    no_args_is_help=True,
-    help="Show or stop the controller of this machine.\n\n"
-    "Any verb that needs a controller starts it; it ends by itself when it has nothing to do.",
-)
 
-
-@app.command("status")
 def status(output: options.Output = None, verbose: options.Verbose = False) -> int:
     """Show the controller, its home, and the runs that are not ended."""
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
@@ -37,10 +26,9 @@ def status(output: options.Output = None, verbose: options.Verbose = False) -> i
     return 0
 
 
-@app.command("stop")
 def stop(
     force: Annotated[
-        bool, typer.Option("--force", help="Even while runs are not ended; their steps go on.")
+        bool, option("--force", help="Even while runs are not ended; their steps go on.")
     ] = False,
     dry_run: options.DryRun = False,
     verbose: options.Verbose = False,
@@ -76,3 +64,11 @@ def _runs(facts: dict[str, Any]) -> str:
     if not going:
         return "none is going on"
     return f"{len(going)} not ended: {', '.join(going[:5])}{' ...' if len(going) > 5 else ''}"
+
+
+GROUP = group_of(
+    "server",
+    "Show or stop the controller of this machine.\n\n"
+    "Any verb that needs a controller starts it; it ends by itself when it has nothing to do.",
+    {"status": status, "stop": stop},
+)

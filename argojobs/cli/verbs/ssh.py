@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.completion import complete_step
 from argojobs.cli.words import TakesWords, words_of
 from argojobs.errors import UsageError
@@ -22,25 +23,23 @@ class COMMAND(TakesWords):
 
 
 def command(
-    ctx: typer.Context,
+    ctx: click.Context,
     run: options.RunName,
     step: Annotated[
         str,
-        typer.Argument(
-            metavar="[STEP]",
+        argument(
+            metavar="STEP",
             help="A step that runs; may be left out where only one does.",
-            autocompletion=complete_step,
+            complete=complete_step,
         ),
     ] = "",
     container: Annotated[
         str,
-        typer.Option("-c", "--container", metavar="NAME", help="Another container of the pod."),
+        option("-c", "--container", metavar="NAME", help="Another container of the pod."),
     ] = "main",
     end: Annotated[
         bool,
-        typer.Option(
-            "--end", help="The end of the shell ends a job that waits for one (run --shell)."
-        ),
+        option("--end", help="The end of the shell ends a job that waits for one (run --shell)."),
     ] = False,
     context: options.ContextName = "",
     server: options.ServerName = "",
@@ -55,7 +54,7 @@ def command(
     \b
       argojobs ssh @latest
       argojobs ssh demo-x7k2p train -- nvidia-smi
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.entering import enter
     from argojobs.cli.place import target
     from argojobs.cli.shell_job import enter_job, goes_on

@@ -2,19 +2,18 @@
 
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.cli.door import put
 
 
 def command(
     run: options.RunName,
     now: Annotated[
-        bool, typer.Option("--now", help="End the steps at once and skip the exit handler.")
+        bool, option("--now", help="End the steps at once and skip the exit handler.")
     ] = False,
     message: Annotated[
-        str, typer.Option("--message", metavar="TEXT", help="Why, for whoever looks later.")
+        str, option("--message", metavar="TEXT", help="Why, for whoever looks later.")
     ] = "",
     force: options.Force = False,
     dry_run: options.DryRun = False,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
 from argojobs.cli import options
+from argojobs.cli.command import argument, option
 from argojobs.cli.words import WORDS, TakesWords, words_of
 from argojobs.errors import UsageError
 
@@ -27,7 +28,7 @@ class COMMAND(TakesWords):
         parser = self.make_parser(ctx)
         parser.allow_interspersed_args = False
         found, others, _ = parser.parse_args(args=list(args))
-        if not found.get("what") or found["what"] == _WHAT:
+        if found.get("what") == _WHAT or not isinstance(found.get("what"), str):
             return super().parse_args(ctx, args)
         begin = len(args) - len(others) - 1
         rest = super().parse_args(ctx, args[:begin])
@@ -46,7 +47,7 @@ class COMMAND(TakesWords):
         )
 
 
-def complete_what(incomplete: str) -> list[str]:
+def complete_what(_: click.Context, incomplete: str) -> list[str]:
     """Return the one word that is not a command."""
     return [_WHAT] if _WHAT.startswith(incomplete) else []
 
@@ -67,22 +68,22 @@ def script_in(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def command(
-    ctx: typer.Context,
+    ctx: click.Context,
     what: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="COMMAND...|ssh",
             help="What is run in the project's folder, or `ssh` for a shell.",
-            autocompletion=complete_what,
+            complete=complete_what,
         ),
     ] = "",
     gpus: Annotated[
         int | None,
-        typer.Option(
+        option(
             "-n",
             "--gpus",
             metavar="GPUS",
-            min=0,
+            minimum=0,
             help=f"So many GPUs; 0 for none. Else {GPUS}.",
             show_default=False,
         ),
@@ -93,11 +94,11 @@ def command(
     idle: options.Idle = "",
     image: Annotated[
         str,
-        typer.Option("--image", metavar="IMAGE", help="What it runs in; the context's otherwise."),
+        option("--image", metavar="IMAGE", help="What it runs in; the context's otherwise."),
     ] = "",
     resources: Annotated[
         str,
-        typer.Option("--resources", metavar="TEXT", help='What else it gets: "cpu=4 memory=16Gi".'),
+        option("--resources", metavar="TEXT", help='What else it gets: "cpu=4 memory=16Gi".'),
     ] = "",
     pending_timeout: options.PendingTimeout = "",
     output: options.Output = None,
@@ -117,7 +118,7 @@ def command(
       argojobs submit nvidia-smi
       argojobs submit -n 8 python train.py --data voc20
       argojobs submit ssh -n 8
-    """  # noqa: D301 - typer reads the backspace as: keep these lines
+    """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.starting import How, start
     from argojobs.cli.text import warn
     from argojobs.config.resources import parse_resources

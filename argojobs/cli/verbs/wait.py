@@ -3,16 +3,15 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from argojobs.cli import options
+from argojobs.cli.command import option
 from argojobs.service import Workflow
 
 
 def command(
     runs: options.RunNames,
     any_of_them: Annotated[
-        bool, typer.Option("--any", help="Come back when the first of them has ended.")
+        bool, option("--any", help="Come back when the first of them has ended.")
     ] = False,
     output: options.Output = None,
     context: options.ContextName = "",

@@ -1,0 +1,293 @@
+"""A verb's function as a command of click: what it takes is said once, in its signature.
+
+    def command(run: RunName, last: Annotated[int, option("-n", minimum=0)] = 0) -> int: ...
+
+The annotation's type says how words are read: bool is a flag, a list may be repeated, an enum is a
+choice. A parameter without a default has to be given.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import click
+from click.shell_completion import CompletionItem
+
+#: What a shell may complete a word to, given the words before it.
+Complete = Callable[[click.Context, str], list[str]]
+
+
+class Declared(NamedTuple):
+    """What an annotation says of a parameter beside its type; without names it is an argument."""
+
+    names: tuple[str, ...]
+    metavar: str
+    help: str
+    complete: Complete | None
+    minimum: int | None
+    hidden: bool
+    show_default: bool
+
+
+def option(
+    *names: str,
+    metavar: str = "",
+    help: str = "",  # noqa: A002 - click's own word
+    complete: Complete | None = None,
+    minimum: int | None = None,
+    hidden: bool = False,
+    show_default: bool = True,
+) -> Declared:
+    """Declare an option.
+
+    Args:
+        names: As they are typed, with their dashes.
+        metavar: What stands for the value in help.
+        help: One or two sentences.
+        complete: Gives a shell the words that may stand here.
+        minimum: The least number that is taken.
+        hidden: Whether help leaves it out.
+        show_default: Whether help shows the default where there is one.
+    """
+    return Declared(names, metavar, help, complete, minimum, hidden, show_default)
+
+
+def argument(
+    *,
+    metavar: str,
+    help: str,  # noqa: A002 - click's own word
+    complete: Complete | None = None,
+    show_default: bool = True,
+) -> Declared:
+    """Declare an argument; what is what: `option`."""
+    return Declared((), metavar, help, complete, None, False, show_default)
+
+
+class BadValueError(click.BadParameter):
+    """A value that an option or argument cannot have, with what to give instead."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class _InDigits:
+    """A type of click's that reads whole numbers, with our error for what is not one."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Read a number. Raises BadValueError for anything else."""
+        try:
+            number = int(value)
+        except ValueError:
+            said = f"{param.opts[0]} {value!r} is not a whole number"
+            raise BadValueError(said, "write it in digits") from None
+        return super().convert(number, param, ctx)  # type: ignore[misc] # that of click's type
+
+
+class WholeNumber(_InDigits, click.types.IntParamType):
+    """Any whole number."""
+
+
+class AtLeast(_InDigits, click.IntRange):
+    """A whole number from a minimum on."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Read a number. Raises BadValueError for one below the minimum, too."""
+        try:
+            return super().convert(value, param, ctx)
+        except BadValueError:
+            raise
+        except click.BadParameter:
+            said = f"{param.opts[0]} {value} is too small"
+            hint = f"it has to be greater than or equal to {self.min}"
+            raise BadValueError(said, hint) from None
+
+
+class OneOf(click.Choice[str]):
+    """A member of an enum, by its value."""
+
+    def __init__(self, enum: type[Enum]) -> None:
+        self.members = {str(member.value): member for member in enum}
+        super().__init__([*self.members])
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 - click calls it so
+        """Return the member. Raises BadValueError for a word that is none."""
+        if isinstance(value, Enum):
+            return value
+        if value not in self.members:
+            said = f"{param.opts[0]} {value!r}: there is no such choice"
+            raise BadValueError(said, f"it is one of: {', '.join(self.members)}")
+        return self.members[value]
+
+    def get_metavar(self, param: Any, ctx: Any) -> str:  # noqa: ARG002 - click calls it so
+        """Return the choices, as help shows them."""
+        return f"<{'|'.join(self.members)}>"
+
+
+class Argument(click.Argument):
+    """An argument that help explains."""
+
+    def __init__(self, *args: Any, explained: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.explained = explained
+
+    def row(self, ctx: click.Context) -> tuple[str, str]:
+        """Return its name and explanation, with whether it is needed or its default."""
+        default = self.get_default(ctx)
+        said = "[required]" if self.required else f"[default: {default}]" if default else ""
+        return self.make_metavar(ctx).strip("[]"), "  ".join(filter(None, [self.explained, said]))
+
+
+class Group(click.Group):
+    """A command that lists its own in the order that they are written in."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click calls it so
+        """Return their names."""
+        return list(self.commands)
+
+
+class Command(click.Command):
+    """A command whose help lists its arguments before its options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write both lists."""
+        if rows := [one.row(ctx) for one in self.params if isinstance(one, Argument)]:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        options = [
+            p.get_help_record(ctx) for p in self.get_params(ctx) if isinstance(p, click.Option)
+        ]
+        with formatter.section("Options"):
+            formatter.write_dl([row for row in options if row is not None])
+
+
+def as_command(
+    function: Callable[..., int], name: str, cls: type[click.Command] = Command
+) -> click.Command:
+    """Make the command that calls a function with what stands on the command line.
+
+    Raises TypeError for a parameter whose annotation says nothing of the command line.
+    """
+    callback, params = callback_of(function)
+    return cls(name, callback=callback, params=params, help=inspect.getdoc(function))
+
+
+def group_of(
+    name: str,
+    help: str,  # noqa: A002 - click's own word
+    verbs: Mapping[str, Callable[..., int]],
+    alone: Callable[..., int] | None = None,
+) -> click.Group:
+    """Make a command that has commands of its own.
+
+    Args:
+        name: Of the command.
+        help: What it is for; the first line is its summary.
+        verbs: Its commands, each by its name.
+        alone: What is called where none of them is given; without it, help is shown.
+    """
+    callback, params = callback_of(alone) if alone is not None else (None, [])
+    commands = {one: as_command(function, one) for one, function in verbs.items()}
+    return Group(
+        name,
+        commands,
+        callback=callback,
+        params=params,
+        help=help,
+        invoke_without_command=alone is not None,
+    )
+
+
+def callback_of(function: Callable[..., int]) -> tuple[Callable[..., int], list[click.Parameter]]:
+    """Return a function as click calls it, and its parameters.
+
+    Raises TypeError for a parameter whose annotation says nothing of the command line.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    params, lists, with_context = [], set(), False
+    for name, parameter in inspect.signature(function).parameters.items():
+        if hints[name] is click.Context:
+            with_context = True
+            continue
+        kind, declared = get_args(hints[name])
+        if get_origin(inner := _some(kind)) is list:
+            lists.add(name)
+        params.append(_parameter(name, inner, declared, parameter.default))
+
+    def call(*context: click.Context, **values: Any) -> int:
+        given = {name: list(v) if name in lists else v for name, v in values.items()}
+        return function(*context, **given)
+
+    call.__doc__ = function.__doc__
+    return (click.pass_context(call) if with_context else call), params
+
+
+def _some(kind: Any) -> Any:
+    """Return the type without its None."""
+    return (
+        next(one for one in (*get_args(kind), kind) if one is not type(None))
+        if type(None) in get_args(kind)
+        else kind
+    )
+
+
+def _parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.Parameter:
+    """Return click's parameter for one of a function's."""
+    many = get_origin(kind) is list
+    required = default is inspect.Parameter.empty
+    one = get_args(kind)[0] if many else kind
+    attributes: dict[str, Any] = {
+        "type": _type(one, declared.minimum),
+        "required": required,
+        "metavar": declared.metavar or None,
+    }
+    if one is str or declared.complete:
+        attributes["shell_complete"] = _completing(declared.complete)
+    if not required and not many:
+        attributes["default"] = default
+    if not declared.names:
+        if not required:
+            attributes["metavar"] = f"[{declared.metavar}]"
+        nargs = -1 if many else 1
+        return Argument([name], explained=declared.help, nargs=nargs, **attributes)
+    shown = (
+        declared.show_default and not required and default not in (None, "") and kind is not bool
+    )
+    return click.Option(
+        [*declared.names, name],
+        help=declared.help,
+        hidden=declared.hidden,
+        is_flag=kind is bool,
+        multiple=many,
+        show_default=shown,
+        **attributes,
+    )
+
+
+def _type(kind: Any, minimum: int | None) -> Any:
+    """Return how click reads words of a type."""
+    if kind is int:
+        return WholeNumber() if minimum is None else AtLeast(min=minimum)
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return OneOf(kind)
+    if kind in (str, bool):
+        return click.STRING if kind is str else click.BOOL
+    raise TypeError(f"the command line cannot be read as {kind!r}")
+
+
+def _completing(complete: Complete | None) -> Any:
+    """Return a completion as click calls it: names of files where a parameter has none of its own."""
+    if complete is None:
+        return lambda *given: files(given[-1])
+    return lambda ctx, _, incomplete: complete(ctx, incomplete)
+
+
+def files(incomplete: str) -> list[CompletionItem]:
+    """Return what leaves a word to the shell, which knows files."""
+    return [CompletionItem(incomplete, type="file")]
