@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli.completion import (
     complete_parameter,
