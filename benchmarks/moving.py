@@ -17,9 +17,9 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, Row, milliseconds
 
-sys.path.insert(0, str(ROOT / "tests" / "storage"))  # the SeaweedFS of the tests
+sys.path.insert(0, str(ROOT / "tests"))  # the SeaweedFS of the tests
 
-import seaweed  # type: ignore[import-not-found]  # beside the tests
+from support import seaweed
 
 from argojobs.storage.s3 import WORKERS, S3Repository
 from argojobs.storage.s3_place import S3Credentials, s3_place

@@ -7,15 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support import seaweed
 
 from argojobs.net import known_secrets
-
-if TYPE_CHECKING:
-    from seaweed import Seaweed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -64,11 +61,8 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def s3_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seaweed]:
+def s3_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[seaweed.Seaweed]:
     """A real S3 service for the whole session, or a skip that says why there is none."""
-    sys.path.insert(0, str(ROOT / "tests" / "storage"))  # its helper is used elsewhere, too
-    import seaweed
-
     if reason := seaweed.why_not():
         pytest.skip(reason)
     with seaweed.running(tmp_path_factory.mktemp("seaweed")) as running:

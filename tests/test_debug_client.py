@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from debug_client import GUARD, DebugClient, DebugClientError
+from support.debug_client import GUARD, DebugClient, DebugClientError
 
 HOST = "127.0.0.1"
 

@@ -1,12 +1,8 @@
 """A home of its own for each attack, and small bounds, so that a server is found out in a second."""
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # the hostile server, by its name
 
 from argojobs.engine.local import LocalService
 from argojobs.engine.submitter import capture

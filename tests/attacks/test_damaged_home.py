@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from attacking import run, shell
+from support.attacking import run, shell
 
 from argojobs.cli.main import main
 from argojobs.config.settings import Settings

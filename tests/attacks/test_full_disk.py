@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from attacking import shell
+from support.attacking import shell
 
 ROOMS = (0, 16, 150, 1000)  # KiB that are left
 SIZE = 96 << 20

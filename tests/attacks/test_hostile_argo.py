@@ -7,7 +7,7 @@ stored is said not to be.
 import time
 
 import pytest
-from hostile_server import CHUNKED, ENDLESS, ODD, drip, forever, head, hostile, once, whole
+from support.hostile_server import CHUNKED, ENDLESS, ODD, drip, forever, head, hostile, once, whole
 
 from argojobs.client import http
 from argojobs.client.address import ServerAddress

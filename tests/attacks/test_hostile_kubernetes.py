@@ -6,8 +6,8 @@ from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
-from exec_server import exec_server
-from hostile_server import ENDLESS, ODD, hostile, once, whole
+from support.exec_server import exec_server
+from support.hostile_server import ENDLESS, ODD, hostile, once, whole
 
 from argojobs.client.kube import argo_server, line, pods, seen
 from argojobs.client.kube.connection import Kube

@@ -1,7 +1,7 @@
 """Runs that would hold up the controller for ever, beside one that just wants to run."""
 
 import pytest
-from attacking import run, shell
+from support.attacking import run, shell
 
 A = "a" * 5000
 POISONS = {

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hostile_server import ENDLESS, ODD, hostile, once, whole
+from support.hostile_server import ENDLESS, ODD, hostile, once, whole
 
 from argojobs.errors import ArgojobsError
 from argojobs.images.logins.credentials import Credentials

@@ -6,7 +6,7 @@ Right: within seconds an error of ours; nothing goes to another address; nothing
 import time
 
 import pytest
-from hostile_server import ENDLESS, ODD, drip, forever, head, hostile, once, whole
+from support.hostile_server import ENDLESS, ODD, drip, forever, head, hostile, once, whole
 
 from argojobs.errors import ArgojobsError, ServerError
 from argojobs.storage.s3 import S3Repository

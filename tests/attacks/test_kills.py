@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from test_crash import SCRIPT, WORK, task
+from support.traced_work import SCRIPT, WORK, task
 
 from argojobs.engine.executors.process.outcome import ended, read_started
 from argojobs.engine.executors.process.processes import is_alive, pod_members

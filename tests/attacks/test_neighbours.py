@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from debug_client import DebugClient, DebugClientError
+from support.debug_client import DebugClient, DebugClientError
 
 from argojobs.client.kube import forward
 from argojobs.client.kube.forward import listening

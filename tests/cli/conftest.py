@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from fake_service import FakeService, Shared, of, workflow
+from support.fake_service import FakeService, Shared, of, workflow
 
 from argojobs.cli.main import main
 from argojobs.cli.text import tell

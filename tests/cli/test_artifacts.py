@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, node, workflow
 from minio import Minio
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli.text import tell
 from argojobs.config.contexts import S3, Context
@@ -184,7 +184,7 @@ def test_this_machine_has_no_s3_to_store_in(argojobs, home, tmp_path) -> None:
 @pytest.fixture
 def bucket(s3_service, home, monkeypatch) -> str:
     """A bucket whose keys are in AWS' own variables."""
-    import seaweed
+    from support import seaweed
 
     client = Minio(f"127.0.0.1:{s3_service.port}", *seaweed.ADMIN, secure=False, region="us-east-1")
     if not client.bucket_exists("artifacts"):

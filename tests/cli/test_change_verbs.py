@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, workflow
+from support.fake_service import FakeService, workflow
 
 
 @pytest.fixture(autouse=True)

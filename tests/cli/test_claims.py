@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from fake_kubernetes import FakeKubernetes
+from support.fake_kubernetes import FakeKubernetes
 
 from argojobs.cli.doctor.checking import exit_code
 from argojobs.cli.doctor.kubernetes import argo_repository, kube_checks, without_kube

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_run import MANIFEST
+from support.run_service import MANIFEST
 
 import argojobs as argojobs_package
 

@@ -7,8 +7,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from diagnosed import recorded
-from fake_service import Shared, node, of, workflow
+from support.diagnosed import recorded
+from support.fake_service import Shared, node, of, workflow
 
 from argojobs.client.kube.seen import Seen
 from argojobs.config.contexts import Context

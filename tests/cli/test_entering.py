@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fake_service import node, workflow
+from support.fake_service import node, workflow
 
 from argojobs.cli import entering
 from argojobs.cli.forwarding import ports_of

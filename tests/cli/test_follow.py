@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli.follow import Follow, follow
 from argojobs.cli.picture import Picture

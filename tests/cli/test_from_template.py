@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "client"))
-from fake_argo import NAMESPACE, WORKFLOWS, FakeArgo, Reply
+from support.fake_argo import NAMESPACE, WORKFLOWS, FakeArgo, Reply
 
 from argojobs.cli.text import tell
 from argojobs.client.address import ServerAddress

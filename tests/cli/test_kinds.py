@@ -1,7 +1,5 @@
 """Templates and CronWorkflows are run, compiled and converted as Workflows are."""
 
-# ruff: noqa: F811 - a test takes the fixture that is imported by its name
-
 from __future__ import annotations
 
 import json
@@ -9,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_run import created, service  # noqa: F401 - the fixture of runs that end at once
+from support import run_service
+from support.run_service import RunService, created
 
 CONTAINER = "{image: 'busybox:1.36', command: [echo, '{{workflow.parameters.who}}']}"
 TEMPLATE = f"""
@@ -43,6 +42,11 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
+    return run_service.installed(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from fake_service import FakeService, Shared, node, of, workflow
+from support.fake_service import FakeService, Shared, node, of, workflow
 
 from argojobs.cli.text import tell
 from argojobs.config import choosing, context_files

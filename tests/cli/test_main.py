@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, workflow
+from support.fake_service import FakeService, workflow
 
 import argojobs as package
 from argojobs.cli import group

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fake_service import Shared, node, of, workflow
+from support.fake_service import Shared, node, of, workflow
 
 from argojobs.cli import group
 from argojobs.cli.text import tell

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, Shared, workflow
+from support.fake_service import FakeService, Shared, workflow
 
 from argojobs.cli import browser
 from argojobs.cli.browser import has_browser

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fake_service import FakeService, Shared, of, workflow
+from support.fake_service import FakeService, Shared, of, workflow
 
 from argojobs.errors import NotFoundError
 from argojobs.runs.names import run_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from fake_service import FakeService, Shared, node, workflow
+from support.fake_service import FakeService, Shared, node, workflow
 
 from argojobs.cli.follow import Follow, leave, notice
 from argojobs.cli.picture import Picture

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from step_processes import ALONE, FLOW, METHODS
+from support.step_processes import ALONE, FLOW, METHODS
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_service import FakeService, Shared, node, of, workflow
+from support.fake_service import FakeService, Shared, node, of, workflow
 
 from argojobs.runs.owners import user_name
 from argojobs.runs.step_logs import MOST_OPEN, file_names, step_of_interest

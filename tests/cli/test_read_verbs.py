@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import yaml
-from fake_service import FakeService, Shared, node, workflow
+from support.fake_service import FakeService, Shared, node, workflow
 
 from argojobs.cli.main import main
 

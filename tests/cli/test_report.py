@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli.report import failure_lines, tail
 from argojobs.cli.text import Screen, painted

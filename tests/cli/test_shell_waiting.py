@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from fake_kubernetes import FakeKubernetes
-from fake_service import FakeService, node, workflow
+from support.fake_kubernetes import FakeKubernetes
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli import entering, shell_job
 from argojobs.client.failures import UnclearError

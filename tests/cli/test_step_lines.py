@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.runs.logs import log_texts

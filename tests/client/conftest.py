@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from fake_argo import NAMESPACE, FakeArgo
+from support.fake_argo import NAMESPACE, FakeArgo
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.rest import ArgoService

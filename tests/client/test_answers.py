@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_argo import WORKFLOWS, Reply
+from support.fake_argo import WORKFLOWS, Reply
 
 from argojobs.errors import (
     ConflictError,

@@ -8,7 +8,7 @@ from http.client import HTTPException
 from types import SimpleNamespace
 
 import pytest
-from fake_argo import Reply
+from support.fake_argo import Reply
 
 from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError, UsageError
 from argojobs.storage.directory import DirectoryRepository

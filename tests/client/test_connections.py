@@ -4,7 +4,7 @@ import socket
 import threading
 
 import pytest
-from fake_argo import WORKFLOWS
+from support.fake_argo import WORKFLOWS
 
 from argojobs.errors import ServerError, UsageError
 

@@ -5,7 +5,7 @@ import ssl
 import subprocess
 
 import pytest
-from fake_argo import FakeArgo
+from support.fake_argo import FakeArgo
 
 from argojobs.errors import ServerError, UsageError
 
@@ -162,7 +162,7 @@ def test_https_spoken_to_http(argo, connect):
 
 def test_http_spoken_to_https(argo, connect):
     """A Go server says so itself."""
-    from fake_argo import WORKFLOWS, Reply
+    from support.fake_argo import WORKFLOWS, Reply
 
     said = Reply("Client sent an HTTP request to an HTTPS server.\n", 400, "text/plain")
     argo.script(f"GET {WORKFLOWS}/one", said)

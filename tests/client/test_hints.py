@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from fake_argo import WORKFLOWS, Reply, error
+from support.fake_argo import WORKFLOWS, Reply, error
 
 from argojobs import client
 from argojobs.errors import ArgojobsError

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from fake_argo import EVENTS, WORKFLOWS, Reply, error, event
+from support.fake_argo import EVENTS, WORKFLOWS, Reply, error, event
 
 from argojobs.client import http
 from argojobs.client.failures import UnclearError

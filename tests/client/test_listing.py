@@ -1,7 +1,7 @@
 """Lists of runs: all pages, newest first, and only the fields that are wanted."""
 
 import pytest
-from fake_argo import WORKFLOWS, Reply, error
+from support.fake_argo import WORKFLOWS, Reply, error
 
 from argojobs.client import listing
 

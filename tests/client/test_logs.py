@@ -1,7 +1,7 @@
 """The log lines of a run: each once and none lost, over breaks, restarts and pods that are gone."""
 
 import pytest
-from fake_argo import WORKFLOWS, Reply, error, line, stream_error
+from support.fake_argo import WORKFLOWS, Reply, error, line, stream_error
 
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.storage.directory import DirectoryRepository

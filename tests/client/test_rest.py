@@ -1,7 +1,7 @@
 """The verbs that change a run, each carried out once even when an answer is lost."""
 
 import pytest
-from fake_argo import WORKFLOWS, Reply, error
+from support.fake_argo import WORKFLOWS, Reply, error
 
 from argojobs.errors import ConflictError, NotFoundError, ServerError
 

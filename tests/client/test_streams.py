@@ -1,7 +1,7 @@
 """Streams: one message a line, in either of Argo's forms."""
 
 import pytest
-from fake_argo import EVENTS, Reply
+from support.fake_argo import EVENTS, Reply
 
 from argojobs.client.streams import lines, messages
 from argojobs.errors import ServerError, UnsupportedError, UsageError

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fake_argo import WORKFLOWS, Reply, error
+from support.fake_argo import WORKFLOWS, Reply, error
 
 from argojobs.client.submitting import SUBMISSION, TRIES
 from argojobs.errors import ConflictError, ServerError, UsageError

@@ -7,9 +7,9 @@ or derived by `derive.py` where no such server can be run.
 import json
 from pathlib import Path
 
-import derive
 import pytest
-from fake_argo import EVENTS, WORKFLOWS, Reply
+from support import derive
+from support.fake_argo import EVENTS, WORKFLOWS, Reply
 
 from argojobs.client import listing
 from argojobs.client.streams import messages

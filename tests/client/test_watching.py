@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from fake_argo import EVENTS, WORKFLOWS, Reply, error, event, stream_error
+from support.fake_argo import EVENTS, WORKFLOWS, Reply, error, event, stream_error
 
 from argojobs.client.watching import OUTAGE
 from argojobs.errors import NotFoundError, ServerError

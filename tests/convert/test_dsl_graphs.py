@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dsl_programs import (
+from support.dsl_programs import (
     LOOP,
     WITHOUT_FIRST,
     chain,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from diagnosed import of_message, recorded
+from support.diagnosed import of_message, recorded
 
 from argojobs.diagnosis.diagnose import diagnose
 from argojobs.diagnosis.table import CAUSES

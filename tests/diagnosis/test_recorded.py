@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from diagnosed import RECORDED, recorded
+from support.diagnosed import RECORDED, recorded
 
 from argojobs.diagnosis.diagnose import diagnose
 

@@ -6,12 +6,7 @@ from enum import Enum
 from typing import Literal
 
 import pytest
-
-from argojobs import Dataset, DefinitionError, Directory, Model, Outputs, pipeline, step
-from argojobs.dsl.placeholders import Texts
-from argojobs.dsl.trace import trace
-
-from .helpers import (
+from support.tracing import (
     Trained,
     Weights,
     check,
@@ -24,6 +19,10 @@ from .helpers import (
     tune,
     weigh,
 )
+
+from argojobs import Dataset, DefinitionError, Directory, Model, Outputs, pipeline, step
+from argojobs.dsl.placeholders import Texts
+from argojobs.dsl.trace import trace
 
 
 class Size(Enum):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from support.tracing import Trained, check, compare, rates, show, traced, train, tune, weigh
 
 from argojobs import DefinitionError, Model, each, either, not_, step, when
 from argojobs.dsl.graph import Graph
-
-from .helpers import Trained, check, compare, rates, show, traced, train, tune, weigh
 
 
 def test_calls_of_a_block_belong_to_its_branch():

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pytest
+from support.tracing import Trained, best, check, compare, rates, show, traced, train, tune
 
 from argojobs import DefinitionError, Directory, Outputs, each, pipeline, step
 from argojobs.dsl.graph import Graph
 from argojobs.dsl.placeholders import GatheredReference
-
-from .helpers import Trained, best, check, compare, rates, show, traced, train, tune
 
 
 @dataclass

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.tracing import check, load, refused, show, traced, train
 
 from argojobs import DefinitionError, Model, each, step, use
-
-from .helpers import check, load, refused, show, traced, train
 
 PLAIN = {
     "name": "scan",

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from support.tracing import refused
 
 from argojobs import Image, Secret, pipeline, step
 from argojobs.dsl.options import checked, merged
 from argojobs.errors import DefinitionError
-
-from .helpers import refused
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tracing import refused
 
 from argojobs import (
     GPU,
@@ -23,8 +24,6 @@ from argojobs import (
 )
 from argojobs.dsl.names import digest, is_label, label
 from argojobs.dsl.options import checked, merged
-
-from .helpers import refused
 
 
 def some() -> None: ...

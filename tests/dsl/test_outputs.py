@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.tracing import traced, train
 
 from argojobs import Checkpoint, Directory, File, Model, Outputs, TensorBoard
 from argojobs.dsl.outputs import fields_of
 from argojobs.errors import DefinitionError, OutputError
 from argojobs.runtime import places
-
-from .helpers import traced, train
 
 
 class Base(Outputs):

@@ -6,11 +6,10 @@ import os
 from dataclasses import dataclass
 
 import pytest
+from support.tracing import refused, show, traced, train
 
 from argojobs import DefinitionError, pipeline, step
 from argojobs.dsl.trace import trace
-
-from .helpers import refused, show, traced, train
 
 
 @dataclass

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.tracing import Trained, Weights, refused
 
 from argojobs import Dataset, DefinitionError, Gathered, Model, Outputs, command, pipeline, step
-
-from .helpers import Trained, Weights, refused
 
 
 @step

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 
 import pytest
+from support.tracing import Trained, refused, traced, train
 
 from argojobs import DefinitionError, each, pipeline, step, when
 from argojobs.dsl.trace import trace
 from argojobs.errors import UserCodeError
-
-from .helpers import Trained, refused, traced, train
 
 
 def raised_by(body):

@@ -1,14 +1,9 @@
 """A new run from a step: what is reused, what runs, and what the user is told of it."""
 
 import copy
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "engine" / "operator"))
-
-from player import EPOCH, Ended, Player, manifest, nodes, tree
+from support.player import EPOCH, Ended, Player, manifest, nodes, tree
 
 from argojobs.edits import rerun
 from argojobs.edits.reuse import resubmit_from

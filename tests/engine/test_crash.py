@@ -9,7 +9,8 @@ import os
 import signal
 
 import pytest
-from in_project import capture_in
+from support.in_project import capture_in
+from support.traced_work import WORK, task
 
 from argojobs.engine import controller
 from argojobs.engine.executors.process.executor import ProcessExecutor
@@ -17,46 +18,6 @@ from argojobs.engine.local import LocalService
 from argojobs.engine.store import Store
 
 MOMENTS = range(1, 21)
-
-SCRIPT = """
-echo {{inputs.parameters.who}} >> executed
-echo {{inputs.parameters.who}} > /work/said
-test -e /work/before && cat /work/before > /work/made
-echo {{inputs.parameters.who}} >> /work/made
-"""
-
-WORK = {
-    "name": "work",
-    "inputs": {
-        "parameters": [{"name": "who"}],
-        "artifacts": [{"name": "before", "path": "/work/before", "optional": True}],
-    },
-    "outputs": {
-        "parameters": [{"name": "said", "valueFrom": {"path": "/work/said"}}],
-        "artifacts": [{"name": "made", "path": "/work/made"}],
-    },
-    "container": {
-        "image": "any",
-        "command": ["sh", "-c"],
-        "args": [SCRIPT],
-        "volumeMounts": [{"name": "work", "mountPath": "/work"}],
-    },
-    "volumes": [{"name": "work", "emptyDir": {}}],
-}
-
-
-def task(name, *dependencies, who="", **fields):
-    arguments = {"parameters": [{"name": "who", "value": who or name}]}
-    if dependencies:
-        source = "{{tasks." + dependencies[0] + ".outputs.artifacts.made}}"
-        arguments["artifacts"] = [{"name": "before", "from": source}]
-    return {
-        "name": name,
-        "template": "work",
-        "dependencies": list(dependencies),
-        "arguments": arguments,
-        **fields,
-    }
 
 
 WORKFLOW = {

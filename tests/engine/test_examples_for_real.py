@@ -4,7 +4,7 @@
 are not there, so the host's programs and `argosay.py` stand in for them. The whole reduced tree
 must be what real Argo 4.1.2 made of the example: names, phases, messages, edges, parameters,
 results, exit codes, progress. `examples.json` says what is expected of each; run this file as a
-program (`PYTHONPATH=.:tests/engine:tests/engine/operator`) to write it anew.
+program (`PYTHONPATH=.:tests`) to write it anew.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import conformance
 import pytest
+from support import argo_examples
 
 from argojobs.config.settings import ImageSettings, Settings
 from argojobs.engine.coverage import refuse_uncovered
@@ -64,15 +64,15 @@ DIFFERS = {
 }
 
 needs_records = pytest.mark.skipif(
-    not (conformance.SHARED / "expected.json").exists(),
+    not (argo_examples.SHARED / "expected.json").exists(),
     reason="../shared/argo, what real Argo did, is not here",
 )
 
 
 def reason_to_skip(key: str) -> str:
     """Why an example is not run for real, "" when it is."""
-    record = conformance.expected()[key]
-    workflow = conformance.documents().get(key)
+    record = argo_examples.expected()[key]
+    workflow = argo_examples.documents().get(key)
     if record["status"] != "ran" or workflow is None:
         return "Argo did not run it"
     if key in _random():
@@ -87,13 +87,13 @@ def reason_to_skip(key: str) -> str:
 
 
 def _random() -> dict[str, str]:
-    found: dict[str, str] = json.loads((conformance.SHARED / "random.json").read_text())
+    found: dict[str, str] = json.loads((argo_examples.SHARED / "random.json").read_text())
     return found
 
 
 def stand_ins() -> Settings:
     """What the images of the examples are on this machine."""
-    argosay = (sys.executable, str(Path(__file__).with_name("argosay.py")))
+    argosay = (sys.executable, str(Path(__file__).parents[1] / "support" / "argosay.py"))
     shell = ImageSettings(command=("sh",))
     return Settings(
         images={
@@ -107,7 +107,7 @@ def stand_ins() -> Settings:
 
 def prepared(key: str) -> dict[str, Any]:
     """The example with a name of its own, and small pods."""
-    workflow = copy.deepcopy(conformance.documents()[key])
+    workflow = copy.deepcopy(argo_examples.documents()[key])
     workflow["metadata"]["name"] = re.sub(r"[^a-z0-9]+", "-", key.replace(".yaml", "")) + "-real"
     for template in workflow["spec"]["templates"]:
         container = template.get("container") or template.get("script")
@@ -163,12 +163,12 @@ class Run:
 
 def compare(key: str, workflow: dict[str, Any]) -> list[str]:
     """How a finished run differs from Argo's record, one line each."""
-    record = conformance.expected()[key]
-    reduced = conformance.reduce_workflow(workflow)
+    record = argo_examples.expected()[key]
+    reduced = argo_examples.reduce_workflow(workflow)
     if record["nodes"] and record["nodes"][0].get("templateScope") == "local/":
         for node in reduced["nodes"]:  # submitted from a template: Argo names no workflow
             node["templateScope"] = "local/"
-    return conformance.differences(reduced, record)
+    return argo_examples.differences(reduced, record)
 
 
 def _took(workflow: dict[str, Any]) -> float:
@@ -210,7 +210,7 @@ def test_what_differs_still_does(run: Run) -> None:
 @needs_records
 def test_every_example_has_a_state() -> None:
     known = _known()
-    assert set(known) == set(conformance.expected())
+    assert set(known) == set(argo_examples.expected())
     for key, state in known.items():
         differs = f"differs, {DIFFERS[key]}" if key in DIFFERS else "pass"
         assert state == (reason_to_skip(key) or differs), key
@@ -221,15 +221,15 @@ def test_every_example_has_a_state() -> None:
 
 @needs_records
 def test_a_wrong_result_would_be_seen(run: Run) -> None:
-    record = copy.deepcopy(conformance.expected()["exit-code-output-variable.yaml"])
+    record = copy.deepcopy(argo_examples.expected()["exit-code-output-variable.yaml"])
     changed = copy.deepcopy(record)
     changed["nodes"][1]["exitCode"] = "77"
-    assert conformance.differences(changed, record)
+    assert argo_examples.differences(changed, record)
     assert run.found["exit-code-output-variable.yaml"] == []
 
 
 def _write() -> None:
-    states = {key: reason_to_skip(key) for key in sorted(conformance.expected())}
+    states = {key: reason_to_skip(key) for key in sorted(argo_examples.expected())}
     ran = Run([key for key, reason in states.items() if not reason])
     folder = Path(tempfile.mkdtemp(prefix="argojobs-examples-"))
     try:

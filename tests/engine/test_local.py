@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from in_project import capture_in
+from support.in_project import capture_in
 
 from argojobs.engine import local, starting
 from argojobs.engine.local import LocalService

@@ -4,7 +4,7 @@ import itertools
 import socket
 
 import pytest
-from pods_contract import PodsContract
+from support.pods_contract import PodsContract
 
 from argojobs.engine.leases import lease
 from argojobs.engine.local import LocalService

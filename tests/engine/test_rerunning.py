@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from in_project import capture_in
+from support.in_project import capture_in
 
 from argojobs.edits.resubmit import PREVIOUS, new_name
 from argojobs.edits.reuse import resubmit_from

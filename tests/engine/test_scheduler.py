@@ -4,7 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from fakes import SUBMITTER, FakeDevices, FakeExecutor, chain, fan, step, work, workflow
+from support.fakes import SUBMITTER, FakeDevices, FakeExecutor, chain, fan, step, work, workflow
 
 from argojobs.engine import active
 from argojobs.engine import scheduler as module

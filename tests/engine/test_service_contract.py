@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from service_contract import ServiceContract
+from support.service_contract import ServiceContract
 
 from argojobs.engine.local import LocalService
 from argojobs.engine.submitter import capture

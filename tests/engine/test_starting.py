@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakes import SUBMITTER, workflow
+from support.fakes import SUBMITTER, workflow
 
 from argojobs.engine import controller, lock, starting, version
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke

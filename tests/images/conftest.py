@@ -1,21 +1,16 @@
 """Real registries, and real builders with storage of their own, for the tests of images.
 
-What is not on this machine is skipped with a reason; `engines.py` says how to get it.
+What is not on this machine is skipped with a reason; `support/engines.py` says how to get it.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # helpers of these tests, by their names
-
-import engines
-import registries
+from support import engines, registries
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-import engines
 import pytest
+from support import engines
 
 from argojobs.images.builds import Build
 from argojobs.images.context.tar import unpack, write_tar

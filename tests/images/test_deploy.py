@@ -14,10 +14,9 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-import engines
 import pytest
-import registries
-from layers import config_of, files_of, tars_of
+from support import engines, registries
+from support.layers import config_of, files_of, tars_of
 
 from argojobs.cli.main import main
 from argojobs.images.builders.building import build_image

@@ -7,10 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import engines
 import pytest
-import registries
-from layers import files_of
+from support import engines, registries
+from support.layers import files_of
 
 from argojobs.cli.main import main
 from argojobs.cli.text import tell

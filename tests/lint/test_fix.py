@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from fixing import check_fix, fixed, template
+from support.fixing import check_fix, fixed, template
 
 from argojobs.lint.fix import fix
 

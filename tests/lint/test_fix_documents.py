@@ -6,8 +6,8 @@ import json
 from textwrap import dedent
 
 import pytest
-from fixing import HEAD, fixed, template
-from work_done import calls
+from support.fixing import HEAD, fixed, template
+from support.work_done import calls
 
 from argojobs.errors import ManifestError
 from argojobs.lint.fix import fix

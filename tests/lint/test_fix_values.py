@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fixing import check_fix, fixed, template
+from support.fixing import check_fix, fixed, template
 
 from argojobs.lint.fix import fix
 

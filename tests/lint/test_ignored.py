@@ -1,7 +1,7 @@
 """What the author of a manifest lets pass, by an annotation."""
 
 import pytest
-from whole_examples import complete
+from support.whole_examples import complete
 
 from argojobs.lint import RULES, lint
 from argojobs.lint.rules import BEYOND

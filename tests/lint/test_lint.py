@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from whole_examples import complete
-from work_done import calls
+from support.whole_examples import complete
+from support.work_done import calls
 
 from argojobs.lint import lint
 from argojobs.lint.ancestry import Ancestry

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from whole_examples import complete
+from support.whole_examples import complete
 
 import argojobs
 from argojobs.cli.lint_rules import ALL

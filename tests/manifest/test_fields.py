@@ -1,5 +1,5 @@
 import pytest
-from work_done import calls
+from support.work_done import calls
 
 from argojobs.manifest.fields import MISPLACED, check_fields, table
 

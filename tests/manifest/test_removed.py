@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 import pytest
-from fixing import fixed
+from support.fixing import fixed
 
 from argojobs.lint.fix import fix
 from argojobs.manifest.documents import parse

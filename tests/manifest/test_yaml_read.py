@@ -1,6 +1,6 @@
 import pytest
 import yaml
-from work_done import calls
+from support.work_done import calls
 
 from argojobs.errors import ManifestError
 from argojobs.manifest.scalars import WrittenText

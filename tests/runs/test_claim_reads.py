@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_service import FakeService
+from support.fake_service import FakeService
 
 from argojobs.config.contexts import S3, Context
 from argojobs.edits import claim_reading

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.errors import NotFoundError, RunFailedError, ServerError
 from argojobs.runs.following import Watch, states, to_end

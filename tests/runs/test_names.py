@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fake_argo import FakeArgo, Reply
+from support.fake_argo import FakeArgo, Reply
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.rest import ArgoService

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_service import FakeService, node, workflow
+from support.fake_service import FakeService, node, workflow
 
 from argojobs.manifest.words import RUNS
 from argojobs.runs.waiting import (

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from step_sandbox import Sandbox, python_of
+from support.step_sandbox import Sandbox, python_of
 
 
 @pytest.fixture(scope="module", params=["this", "3.10", "3.13"])

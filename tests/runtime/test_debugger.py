@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from debug_client import DebugClient
+from support.debug_client import DebugClient
 
 from argojobs.compile.debugger_archive import debugger_archive, debugger_program
 from argojobs.runtime import debugger

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from debug_client import DebugClient
-from step_sandbox import HEAD, Sandbox
+from support.debug_client import DebugClient
+from support.step_sandbox import HEAD, Sandbox
 
 from argojobs.compile.bundle import File, pack
 from argojobs.compile.debugger_archive import debugger_archive, debugger_program

@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 import pytest
-from step_sandbox import Sandbox
+from support.step_sandbox import Sandbox
 
 from argojobs.runtime import tree
 

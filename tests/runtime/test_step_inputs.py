@@ -1,7 +1,7 @@
 """What a step reads: typed parameters, artifacts, what a fan-out gathered."""
 
 import pytest
-from step_sandbox import Sandbox
+from support.step_sandbox import Sandbox
 
 from argojobs.runtime import tree
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from step_sandbox import Sandbox
+from support.step_sandbox import Sandbox
 
 from argojobs.runtime import tree
 

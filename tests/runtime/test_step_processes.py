@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from step_processes import ALONE, FLOW, METHODS
-from step_sandbox import Sandbox
+from support.step_processes import ALONE, FLOW, METHODS
+from support.step_sandbox import Sandbox
 
 from argojobs.compile import bundle
 

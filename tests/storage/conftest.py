@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from minio import Minio
-
-sys.path.insert(0, str(Path(__file__).parent))  # helpers of these tests, by their names
-
-import seaweed
-from cutting import CuttingProxy
+from support import seaweed
+from support.cutting import CuttingProxy
 
 from argojobs.storage.s3 import S3Repository
 from argojobs.storage.s3_place import Patience, S3Credentials, s3_place

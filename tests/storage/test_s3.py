@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-import seaweed
+from support import seaweed
 
 from argojobs.errors import NotFoundError, OutputError, UsageError
 from argojobs.storage.repository import Entry, open_repository

@@ -8,7 +8,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-import seaweed
+from support import seaweed
 
 from argojobs.errors import HostError, NotFoundError, ServerError, UsageError
 from argojobs.storage import s3_upload

@@ -6,7 +6,7 @@ import socket
 import threading
 
 import pytest
-import seaweed
+from support import seaweed
 
 from argojobs.storage.s3_place import Patience, S3Credentials
 from argojobs.storage.s3_small import SmallReads

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import step_processes
-from debug_client import DebugClient
-from debug_session import Followed, entries, followed, pressed, stopped
+from support import step_processes
+from support.debug_client import DebugClient
+from support.debug_session import Followed, entries, followed, pressed, stopped
 
 ARGOJOBS = (sys.executable, "-m", "argojobs")
 

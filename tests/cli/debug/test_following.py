@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_service import node, workflow
+from support.fake_service import node, workflow
 
 from argojobs.cli.debug import following
 from argojobs.cli.debug.following import Ways, debugged

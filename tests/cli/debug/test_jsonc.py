@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from jsonc_texts import ANY, BLANK
+from support.jsonc_texts import ANY, BLANK
 
 from argojobs.cli.debug.jsonc import Node, end_of_line, newline_of, parse, place
 from argojobs.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonc_texts import LAUNCH, VALUES, documents, lists, member, objects
+from support.jsonc_texts import LAUNCH, VALUES, documents, lists, member, objects
 
 from argojobs.cli.debug.jsonc import parse
 from argojobs.cli.debug.launch_json import (

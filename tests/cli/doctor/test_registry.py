@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import registries
+from support import registries
 
 from argojobs.cli.doctor.registry import registry_checks
 from argojobs.config.contexts import Context, Registry

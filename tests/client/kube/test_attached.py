@@ -7,7 +7,7 @@ import os
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from exec_server import Line, exec_server
+from support.exec_server import Line, exec_server
 
 from argojobs.client.kube.attached import Streams, attached
 from argojobs.client.kube.connection import Kube

@@ -7,7 +7,7 @@ import socket
 from contextlib import suppress
 
 import pytest
-from exec_server import Line, exec_server
+from support.exec_server import Line, exec_server
 
 from argojobs.client.kube import forward
 from argojobs.client.kube.connection import Kube

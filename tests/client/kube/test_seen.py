@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fake_kubernetes import FakeKubernetes
+from support.fake_kubernetes import FakeKubernetes
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.seen import look_at

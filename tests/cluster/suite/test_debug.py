@@ -6,7 +6,7 @@ import json
 import signal
 
 from as_user import User
-from debug_session import Followed, entries, followed, pressed, stopped
+from support.debug_session import Followed, entries, followed, pressed, stopped
 
 FLOW = """\
 from argojobs import command, pipeline, step

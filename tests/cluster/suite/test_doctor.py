@@ -10,7 +10,7 @@ import uuid
 
 import pytest
 from harness.cluster import Cluster
-from service_contract import finish, shell
+from support.service_contract import finish, shell
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.rest import ArgoService

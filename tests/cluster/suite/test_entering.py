@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from as_user import Done, User
-from debug_session import followed
 from harness.images import ARGOEXEC
+from support.debug_session import followed
 
 from argojobs.manifest.cluster_setup import reader_rules, submitter_rules
 

@@ -16,7 +16,7 @@ import pytest
 from as_user import ROOT, User, messages, phase, result
 from harness.builds import base_image, buildah, storage
 from harness.cluster import Cluster
-from layers import config_of, tars_of
+from support.layers import config_of, tars_of
 
 from argojobs.images.registry.client import open_registry
 

@@ -11,7 +11,7 @@ import pytest
 import requests
 from harness.cluster import Cluster
 from harness.node_offers import GPUS
-from pods_contract import PodsContract, finish, program
+from support.pods_contract import PodsContract, finish, program
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.kube.argo_server import argo_server, find

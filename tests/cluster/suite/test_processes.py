@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from as_user import User, messages, phase, step
-from step_processes import ALONE, FLOW, METHODS
+from support.step_processes import ALONE, FLOW, METHODS
 
 
 @pytest.fixture

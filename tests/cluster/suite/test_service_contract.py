@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from harness.cluster import Cluster
-from service_contract import ServiceContract
+from support.service_contract import ServiceContract
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.rest import ArgoService

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from as_user import User, Workflow, messages, nodes_of, phase, result, step
 from harness.cluster import Cluster
-from test_any_text import HARD
-from test_any_text import PIPELINE as TEXTS
+from support.any_text import HARD
+from support.any_text import PIPELINE as TEXTS
 
 PASSWORD = "correct-horse-battery"
 KEPT = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from work_done import calls
+from support.work_done import calls
 
 from argojobs import Dataset, Image, Model, Outputs, pipeline, step
 from argojobs.compile.code import PROGRAM, Code

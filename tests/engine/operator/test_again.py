@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from player import EPOCH, Ended, Player, children, manifest, nodes, play, tree
+from support.player import EPOCH, Ended, Player, children, manifest, nodes, play, tree
 
 from argojobs.edits import rerun
 from argojobs.edits.resubmit import resubmit

@@ -11,13 +11,13 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import conformance
 import pytest
+from support import argo_examples
 
 STATES = Path(__file__).with_name("conformance.json")
 
 needs_records = pytest.mark.skipif(
-    not (conformance.SHARED / "expected.json").exists(),
+    not (argo_examples.SHARED / "expected.json").exists(),
     reason="../shared/argo, what real Argo did, is not here",
 )
 
@@ -26,9 +26,9 @@ def state_of(key: str, record: dict, workflow: dict | None) -> tuple[str, list[s
     """`pass`, `differs`, or why the example is not replayed; and the differences."""
     if record["status"] != "ran" or workflow is None:
         return "Argo did not run it", []
-    if reason := conformance.uncovered(workflow):
+    if reason := argo_examples.uncovered(workflow):
         return f"not covered: {reason}", []
-    found = conformance.differences(conformance.replay(workflow, record), record)
+    found = argo_examples.differences(argo_examples.replay(workflow, record), record)
     return ("differs", found) if found else ("pass", [])
 
 
@@ -39,7 +39,7 @@ def _keys() -> list[str]:
 @needs_records
 @pytest.mark.parametrize("key", [k for k in _keys() if json.loads(STATES.read_text())[k] == "pass"])
 def test_example_gives_the_tree_that_argo_gives(key: str) -> None:
-    state, found = state_of(key, conformance.expected()[key], conformance.documents()[key])
+    state, found = state_of(key, argo_examples.expected()[key], argo_examples.documents()[key])
     assert not found, "\n".join(found)
     assert state == "pass"
 
@@ -47,7 +47,7 @@ def test_example_gives_the_tree_that_argo_gives(key: str) -> None:
 @needs_records
 def test_every_example_has_a_known_state() -> None:
     known = json.loads(STATES.read_text())
-    assert set(known) == set(conformance.expected())
+    assert set(known) == set(argo_examples.expected())
     counts = Counter(known.values())
     print(counts)
     assert counts["pass"] >= 80
@@ -56,14 +56,14 @@ def test_every_example_has_a_known_state() -> None:
 
 @needs_records
 def test_a_wrong_phase_would_be_seen() -> None:
-    record = conformance.expected()["steps.yaml"]
-    reduced = conformance.replay(conformance.documents()["steps.yaml"], record)
+    record = argo_examples.expected()["steps.yaml"]
+    reduced = argo_examples.replay(argo_examples.documents()["steps.yaml"], record)
     reduced["nodes"][0]["phase"] = "Failed"
-    assert any(".phase" in line for line in conformance.differences(reduced, record))
+    assert any(".phase" in line for line in argo_examples.differences(reduced, record))
 
 
 def _write() -> None:
-    records, workflows = conformance.expected(), conformance.documents()
+    records, workflows = argo_examples.expected(), argo_examples.documents()
     states = {key: state_of(key, records[key], workflows.get(key)) for key in sorted(records)}
     for key, (state, found) in states.items():
         if state == "differs":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import Ended, Player, children, given, manifest, nodes, play, tree
+from support.player import Ended, Player, children, given, manifest, nodes, play, tree
 
 
 def dag(tasks: str, **options: str) -> dict:

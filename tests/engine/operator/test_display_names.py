@@ -6,7 +6,7 @@ As Argo 4.0.5 did; it sets the name at its second look, so that very short pods 
 from __future__ import annotations
 
 import pytest
-from player import Ended, Player, manifest, nodes, play
+from support.player import Ended, Player, manifest, nodes, play
 
 KEY = "workflows.argoproj.io/display-name"
 SHOWN = f"""

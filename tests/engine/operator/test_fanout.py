@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from player import Ended, Player, children, given, manifest, nodes, play, tree
+from support.player import Ended, Player, children, given, manifest, nodes, play, tree
 
 from argojobs.engine.operator import fanout
 from argojobs.engine.operator.scope import Scope

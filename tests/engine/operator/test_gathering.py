@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from player import Ended, Player, manifest, nodes, play
+from support.player import Ended, Player, manifest, nodes, play
 
 NO_JSON = "invalid character 'd' looking for beginning of value"
 ENTRY = "error in entry template execution: "

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import test_recovery
-from player import Ended, Player, children, manifest, play, tree
+from support.everything import EVERYTHING, plain, script
+from support.player import Ended, Player, children, manifest, play, tree
 
 from argojobs.engine.model import StartPod
 from argojobs.engine.operator.state import RunState
@@ -81,9 +81,9 @@ def test_what_is_read_out_of_the_names_is_what_the_rows_say(moment) -> None:
 
 
 def test_rows_that_never_say_it_change_nothing() -> None:
-    whole = Player(test_recovery.EVERYTHING).play(test_recovery.script)
-    pieces = Forgetful(test_recovery.EVERYTHING).play(test_recovery.script)
-    assert test_recovery.plain(pieces) == test_recovery.plain(whole)
+    whole = Player(EVERYTHING).play(script)
+    pieces = Forgetful(EVERYTHING).play(script)
+    assert plain(pieces) == plain(whole)
 
 
 def test_each_kind_of_node_says_whom_it_belongs_to() -> None:
@@ -106,7 +106,7 @@ def test_each_kind_of_node_says_whom_it_belongs_to() -> None:
 
 
 def test_nobody_is_shown_it() -> None:
-    workflow = play(test_recovery.EVERYTHING, test_recovery.script)
+    workflow = play(EVERYTHING, script)
     assert not any(
         key.startswith("_") for node in workflow["status"]["nodes"].values() for key in node
     )

@@ -1,7 +1,7 @@
 """The operator's agenda."""
 
 import pytest
-from player import manifest
+from support.player import manifest
 
 from argojobs.engine.operator import agenda, operate
 from argojobs.engine.operator.state import RunState

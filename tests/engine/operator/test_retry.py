@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import EPOCH, Ended, Player, children, given, manifest, nodes, play, tree
+from support.player import EPOCH, Ended, Player, children, given, manifest, nodes, play, tree
 
 
 def retried(strategy: str, *, body: str = "", spec: str = "") -> str:

@@ -7,7 +7,7 @@ walk over all nodes on every event would show as a quotient near four.
 from __future__ import annotations
 
 import pytest
-from player import Ended, Player
+from support.player import Ended, Player
 
 from argojobs.engine.model import PodEnded
 from argojobs.engine.operator.turn import Turn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import Ended, Player, children, given, manifest, nodes, play, tree
+from support.player import Ended, Player, children, given, manifest, nodes, play, tree
 
 
 def test_groups_run_one_after_the_other_and_hang_below_the_outbound_nodes() -> None:

@@ -1,7 +1,7 @@
 """Suspend and resume: nothing new starts in between, and nothing is forgotten."""
 
 import pytest
-from player import Ended, Player, manifest, nodes, play, tree
+from support.player import Ended, Player, manifest, nodes, play, tree
 
 from argojobs.engine.model import Resume, Shutdown, Suspend, Tick
 from argojobs.engine.operator import suspend

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from player import Ended, Player, given, manifest, nodes, play, tree
+from support.player import Ended, Player, given, manifest, nodes, play, tree
 
 from argojobs.engine.model import PodEnded, PodResult
 

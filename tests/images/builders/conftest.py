@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import engines
 import pytest
+from support import engines
 
 from argojobs.images.builders.choosing import choose
 from argojobs.images.builders.shape import Builder

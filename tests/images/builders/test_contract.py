@@ -6,8 +6,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-import registries
-from layers import config_of, files_of, tars_of
+from support import registries
+from support.layers import config_of, files_of, tars_of
 
 from argojobs.errors import HostError
 from argojobs.images.builders.building import build_image, has_image, push_image

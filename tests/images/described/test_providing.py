@@ -14,10 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 
-import engines
 import pytest
-import registries
-from layers import config_of, files_of, tars_of
+from support import engines, registries
+from support.layers import config_of, files_of, tars_of
 
 from argojobs import Image
 from argojobs.errors import UsageError

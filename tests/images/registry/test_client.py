@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-import registries
+from support import registries
 
 from argojobs.errors import ServerError, UsageError
 from argojobs.images.logins.credentials import Credentials

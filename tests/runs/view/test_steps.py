@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_service import node, workflow
+from support.fake_service import node, workflow
 
 from argojobs.runs.view.steps import Step, failed_steps, progress, steps_of, succeeded, walk
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-
-from argojobs.engine.executors.process.executor import ProcessExecutor
-
-from ..contract import Context, Signal
+from support.closing import closing_process_executor
+from support.executor_contract import Context, Signal
 
 
 @pytest.fixture
@@ -29,23 +25,6 @@ def home(tmp_path):
 def executor(home):
     with closing_process_executor(home) as opened:
         yield opened
-
-
-class closing_process_executor:
-    """A process executor, closed at the end; its forkserver is waited for."""
-
-    def __init__(self, home: Path) -> None:
-        self.executor = ProcessExecutor(home)
-
-    def __enter__(self) -> ProcessExecutor:
-        return self.executor
-
-    def __exit__(self, *_: object) -> None:
-        server = self.executor._server
-        self.executor.close()
-        if server is not None:
-            server.returncode = None
-            server.wait(60)
 
 
 @pytest.fixture

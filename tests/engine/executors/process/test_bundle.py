@@ -7,12 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from support.executor_contract import python, run
 
 from argojobs.engine.artifacts import save_tar
 from argojobs.engine.executors.process.bundle import find_bundle
 from argojobs.storage.bundle_digest import digest_of_folder
-
-from ..contract import python, run
 
 KEY = "code/0123456789abcdef.tgz"  # of no bundle that is there
 

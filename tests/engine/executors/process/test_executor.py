@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from support.closing import closing_process_executor
+from support.executor_contract import Context, ExecutorContract, python, run, start, wait
 
 from argojobs.engine.executors.executor import PodId, PodState
 from argojobs.engine.executors.process.host import Host, process_request
@@ -20,9 +22,6 @@ from argojobs.engine.executors.process.outcome import read_result
 from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.executors.results import LOST
 from argojobs.errors import HostError
-
-from ..contract import Context, ExecutorContract, python, run, start, wait
-from .conftest import closing_process_executor
 
 
 class TestProcessExecutor(ExecutorContract):

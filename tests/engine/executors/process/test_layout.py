@@ -8,14 +8,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.executor_contract import Context, python, run, start, wait
 
 from argojobs.engine.executors.process.layout import Layout, lay_out
 from argojobs.engine.executors.process.namespace import Bind
 from argojobs.engine.executors.process.outcome import write_result
 from argojobs.engine.executors.process.scratch import ScratchPool, remove_folders
 from argojobs.engine.model import PodResult
-
-from ..contract import Context, python, run, start, wait
 
 
 @pytest.fixture(autouse=True)

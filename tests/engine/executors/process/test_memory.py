@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.executor_contract import python, run, start, wait
 
 from argojobs.engine.executors.process import memory
-
-from ..contract import python, run, start, wait
 
 NOTE = "argojobs: a process of this step took "
 TAKE = "x = b'x' * (200 << 20)"

@@ -1,6 +1,6 @@
 """Record what a real Argo server answers to what our client asks: `recorded/argo-VERSION.json`.
 
-    python tests/client/record.py http://127.0.0.1:2746 --kind "argo-server of tests/cluster"
+    python tests/support/record.py http://127.0.0.1:2746 --kind "argo-server of tests/cluster"
 
 It starts short runs (busybox) in the namespace, named rec-..., and deletes them. Tokens are not
 recorded. `--token` and `--nobody` name files with a token that may do everything and one that may do
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "client" / "recorded"
 EVENTS = "text/event-stream"
 PATIENCE = 120  # seconds until a run must have ended
 
@@ -275,7 +275,7 @@ def main() -> None:
         .removeprefix("v")
         .partition("+")[0]
     )
-    to.source = f"recorded by tests/client/record.py: {given.kind}, version {version}"
+    to.source = f"recorded by tests/support/record.py: {given.kind}, version {version}"
     record(to, given.nobody.read_text().strip() if given.nobody else "")
     path = RECORDED / f"argo-{version}.json"
     path.write_text(json.dumps(to.cases, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from debug_client import DebugClient
 
 from argojobs.cli.debug.jsonc import parse
+from support.debug_client import DebugClient
 
 
 class Followed:

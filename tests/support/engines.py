@@ -1,7 +1,7 @@
 """Real engines that build: started by hand, each with a socket and a storage of its own.
 
 podman and buildah are Debian's packages. dockerd, buildkitd, buildctl and buildx are taken from PATH or
-from `~/.cache/argojobs-engines/bin`; `python tests/images/engines.py` puts them there (Debian's
+from `~/.cache/argojobs-engines/bin`; `python tests/support/engines.py` puts them there (Debian's
 docker.io unpacked, not installed; BuildKit and buildx by `go install`).
 """
 
@@ -34,7 +34,7 @@ def program(name: str) -> str:
     """Return a program's path, or skip."""
     found = shutil.which(name, path=f"{BIN}{os.pathsep}{os.environ['PATH']}")
     if found is None:
-        pytest.skip(f"not installed: {name} (python tests/images/engines.py)")
+        pytest.skip(f"not installed: {name} (python tests/support/engines.py)")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from argojobs.diagnosis.evidence import NODE_ID, Evidence
 
-RECORDED = Path(__file__).parent / "diagnosis" / "recorded"
+RECORDED = Path(__file__).parents[1] / "diagnosis" / "recorded"
 
 
 def recorded(name: str, **more: Any) -> Evidence:

@@ -1,6 +1,6 @@
 """Derive the answers of a server that was not run from a recorded one: `recorded/argo-3.6.19.json`.
 
-    python tests/client/derive.py
+    python tests/support/derive.py
 
 The sources of the tag v3.6.19 give the same paths, codes and texts for what we ask as those of
 v3.7.18, whose server was run (`server/workflow/workflow_server.go`, `server/auth/gatekeeper.go`,
@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "client" / "recorded"
 BASE = "3.7.18"
 TAGS = ("3.6.19",)
 
@@ -24,7 +24,7 @@ def derived(base: list[dict[str, Any]], tag: str) -> list[dict[str, Any]]:
     """Return the answers of a tag."""
     cases = copy.deepcopy(base)
     source = (
-        f"derived by tests/client/derive.py from what argo-server {BASE} was recorded to answer "
+        f"derived by tests/support/derive.py from what argo-server {BASE} was recorded to answer "
         f"and the sources of the tag v{tag}; no such server was run"
     )
     for case in cases:

@@ -10,9 +10,9 @@ import time
 import urllib.request
 
 import pytest
-from service_contract import finish
 
 from argojobs.errors import ConflictError, NotFoundError
+from support.service_contract import finish
 
 SERVER = (
     "import http.server as s, os; os.chdir('/tmp'); open('hello', 'w').write('from the pod');"

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from player import Ended, Player
 
 from argojobs.engine.model import StartPod
 from argojobs.manifest import names
+from support.player import Ended, Player
 
-SHARED = Path(__file__).parents[4] / "shared" / "argo"
+SHARED = Path(__file__).parents[3] / "shared" / "argo"
 
 #: Fields of a manifest that this form of the engine does not honour, with the reason shown.
 _UNCOVERED_KEYS = {
