@@ -115,8 +115,6 @@ def carry_out(
     secrets: writes what a build mounts into a private folder. say: gets a line for each image, and
     all that a builder prints. Raises BuildFailedError, PushFailedError and the registry's errors.
     """
-    from argojobs.images.registry.tagging import add_tag
-
     done = []
     for step in steps:
         digest = step.digest
@@ -125,7 +123,7 @@ def carry_out(
             _made(step, registry, builder(), secrets, say, no_cache=no_cache)
             digest = _tagged(step, registry) if registry is not None else ""
         elif version and registry is not None and registry.digest(step.name, version) is None:
-            add_tag(registry, step.name, digest, version)
+            registry.add_tag(step.name, digest, version)
             say(f"{step.name}: tagged {version}")
         done.append(Deployed(step, digest))
     return tuple(done)
@@ -286,9 +284,8 @@ def write_context(recipe: Recipe, folder: Path) -> None:
 def _tagged(step: Step, registry: Registry) -> str:
     """Give what was pushed its other tags; return its digest, as the registry tells it."""
     from argojobs.images.delivery import arrived
-    from argojobs.images.registry.tagging import add_tag
 
     digest = arrived(registry, step.name, step.tags[0])
     for tag in step.tags[1:]:
-        add_tag(registry, step.name, digest, tag)
+        registry.add_tag(step.name, digest, tag)
     return digest
