@@ -9,7 +9,7 @@ from argojobs.cli import options
 from argojobs.cli.completion import complete_context
 from argojobs.cli.door import put, put_data
 from argojobs.cli.formats import Format
-from argojobs.cli.verbs.context_add import add
+from argojobs.cli.verbs.context_add import COMMAND, add
 
 app = typer.Typer(
     name="context",
@@ -18,7 +18,7 @@ app = typer.Typer(
     help="List contexts, which say where runs live, or change them.\n\n"
     "`local` is this machine. Others stand in your config file (ARGOJOBS_CONFIG names another).",
 )
-app.command("add")(add)
+app.command("add", cls=COMMAND)(add)
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A context's name.", autocompletion=complete_context)

@@ -1,9 +1,14 @@
-"""`argojobs context add`: a context from options."""
+"""`argojobs context add`: a context from options.
 
+Each option is a row: the key of the context that it sets, in the part of the help where it stands.
+"""
+
+import inspect
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand
 
 from argojobs.cli import options
 from argojobs.cli.door import put
@@ -11,134 +16,94 @@ from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
 
 
+class Row(NamedTuple):
+    """One option: its key in the context's table (dotted), its names, and what help says of it."""
+
+    key: str
+    names: str
+    metavar: str
+    help: str
+    kind: Any = str
+    default: Any = ""
+
+    @property
+    def parameter(self) -> str:
+        """The name by which its value is handed over."""
+        return self.key.replace(".", "_")
+
+
+ROWS: Mapping[str, tuple[Row, ...]] = {
+    "Server": (
+        Row("server", "--server", "URL", "The Argo server; none: by kubeconfig."),
+        Row("namespace", "--namespace -n", "NAME", "Where its runs live."),
+        Row("token", "--token", "REFERENCE", "Where its token is."),
+        Row("ca", "--ca", "FILE", "The CA bundle for the server."),
+        Row("insecure", "--insecure", "", "Do not check the server's certificate.", bool, False),
+        Row("client_certificate", "--client-certificate", "FILE", "Our certificate."),
+        Row("client_key", "--client-key", "FILE", "The key of our certificate."),
+        Row("base_href", "--base-href", "PATH", "Under which path the server is."),
+        Row("kubeconfig", "--kubeconfig", "FILE", "The kubeconfig; none: the usual."),
+        Row("kube_context", "--kube-context", "NAME", "Which context of it."),
+        Row("ui", "--ui", "URL", "Argo's pages, for people."),
+    ),
+    "Steps": (
+        Row("image", "--image", "IMAGE", "For steps that name none."),
+        Row("resources", "--resources", "TEXT", 'For steps that ask none: "cpu=4 gpu=1".'),
+        Row("environment", "--env", "NAME=VALUE", "A variable; repeated.", list[str], None),
+        Row(
+            *("mounts", "--mount", "PATH=SOURCE"),
+            "claim:NAME, hostPath:/DIR or nfs:HOST:/DIR, then :ro to only read; repeated.",
+            *(list[str], None),
+        ),
+        Row("storage", "--storage", "PATH", "Where a claim is mounted: /storage."),
+        Row("storage_size", "--storage-size --default_pvc_size", "SIZE", "Its size; else 40Gi."),
+        Row("storage_claim", "--storage-claim", "NAME", "Its name; else storage."),
+        Row("service_account", "--service-account", "NAME", "Whose rights steps have."),
+        Row("max_parallel", "--max-parallel", "N", "More runs wait; 0: all run.", int, 0),
+    ),
+    "Store": (
+        Row("s3.endpoint", "--s3-endpoint", "HOST:PORT", "Where it is; http:// before it: no TLS."),
+        Row("s3.bucket", "--s3-bucket", "NAME", "Its bucket."),
+        Row("s3.prefix", "--s3-prefix", "TEXT", "What keys begin with."),
+        Row("s3.region", "--s3-region", "NAME", "Its region."),
+        Row("s3.style", "--s3-style", "path|host|auto", "Addressing: the bucket in path or host."),
+        Row("s3.kind", "--s3-kind", "minio|aws|aistore", "What store it is."),
+        Row("s3.access_key", "--s3-access-key", "REFERENCE", "Where its access key is."),
+        Row("s3.secret_key", "--s3-secret-key", "REFERENCE", "Where its secret key is."),
+        Row("s3.session_token", "--s3-session-token", "REFERENCE", "Where a token is."),
+        Row("s3.key_format", "--s3-key-format", "TEXT", "As Argo's keyFormat."),
+        Row("s3.secret_name", "--s3-secret-name", "NAME", "The Kubernetes Secret with its keys."),
+        Row("storage_ui", "--storage-ui", "URL", "The store's pages, for people."),
+    ),
+    "Registry": (
+        Row("registry.url", "--registry --registry-url --registry_url", "URL", "Where images go."),
+        Row("registry.user", "--registry-user", "NAME", "Who we are there."),
+        Row("registry.password", "--registry-password", "REFERENCE", "Where the password is."),
+        Row("registry.pull_secret", "--pull-secret", "NAME", "The cluster's secret to pull with."),
+    ),
+}
+
+
+class COMMAND(TyperCommand):
+    """A command whose help has a list for each part of its options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the parts."""
+        parts: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            usual = "Arguments" if one.param_type_name == "argument" else "Options"
+            if record is not None:
+                parts.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(record)
+        for title, records in parts.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new context's name.")] = "",
     name_option: Annotated[
         str, typer.Option("--name", metavar="NAME", help="The same, as an option.")
-    ] = "",
-    server: Annotated[
-        str, typer.Option("--server", metavar="URL", help="The Argo server; none: by kubeconfig.")
-    ] = "",
-    namespace: Annotated[
-        str, typer.Option("--namespace", "-n", metavar="NAME", help="Where its runs live.")
-    ] = "",
-    token: Annotated[
-        str, typer.Option("--token", metavar="REFERENCE", help="Where its token is.")
-    ] = "",
-    ca: Annotated[
-        str,
-        typer.Option("--ca", metavar="FILE", help="Certificates of those who sign the server's."),
-    ] = "",
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Do not check the server's certificate.")
-    ] = False,
-    client_certificate: Annotated[
-        str, typer.Option("--client-certificate", metavar="FILE", help="Our certificate.")
-    ] = "",
-    client_key: Annotated[
-        str, typer.Option("--client-key", metavar="FILE", help="The key of our certificate.")
-    ] = "",
-    base_href: Annotated[
-        str, typer.Option("--base-href", metavar="PATH", help="Under which path the server is.")
-    ] = "",
-    kubeconfig: Annotated[
-        str, typer.Option("--kubeconfig", metavar="FILE", help="The kubeconfig; none: the usual.")
-    ] = "",
-    kube_context: Annotated[
-        str, typer.Option("--kube-context", metavar="NAME", help="Which context of it.")
-    ] = "",
-    image: Annotated[
-        str, typer.Option("--image", metavar="IMAGE", help="For steps that name none.")
-    ] = "",
-    resources: Annotated[
-        str,
-        typer.Option("--resources", metavar="TEXT", help='For steps that ask none: "cpu=4 gpu=1".'),
-    ] = "",
-    storage: Annotated[
-        str, typer.Option("--storage", metavar="PATH", help="Where a claim is mounted: /storage.")
-    ] = "",
-    storage_size: Annotated[
-        str,
-        typer.Option(
-            "--storage-size", "--default_pvc_size", metavar="SIZE", help="Its size; else 40Gi."
-        ),
-    ] = "",
-    storage_claim: Annotated[
-        str, typer.Option("--storage-claim", metavar="NAME", help="Its name; else storage.")
-    ] = "",
-    s3_endpoint: Annotated[
-        str,
-        typer.Option(
-            "--s3-endpoint", metavar="HOST:PORT", help="The store; http:// before it: no TLS."
-        ),
-    ] = "",
-    s3_bucket: Annotated[str, typer.Option("--s3-bucket", metavar="NAME", help="Its bucket.")] = "",
-    s3_prefix: Annotated[
-        str, typer.Option("--s3-prefix", metavar="TEXT", help="What keys begin with.")
-    ] = "",
-    s3_region: Annotated[str, typer.Option("--s3-region", metavar="NAME", help="Its region.")] = "",
-    s3_style: Annotated[
-        str, typer.Option("--s3-style", metavar="path|host|auto", help="Where the bucket stands.")
-    ] = "",
-    s3_kind: Annotated[
-        str, typer.Option("--s3-kind", metavar="minio|aws|aistore", help="What store it is.")
-    ] = "",
-    s3_access_key: Annotated[
-        str, typer.Option("--s3-access-key", metavar="REFERENCE", help="Where its access key is.")
-    ] = "",
-    s3_secret_key: Annotated[
-        str, typer.Option("--s3-secret-key", metavar="REFERENCE", help="Where its secret key is.")
-    ] = "",
-    s3_session_token: Annotated[
-        str, typer.Option("--s3-session-token", metavar="REFERENCE", help="Where a token is.")
-    ] = "",
-    s3_key_format: Annotated[
-        str, typer.Option("--s3-key-format", metavar="TEXT", help="As Argo's keyFormat.")
-    ] = "",
-    s3_secret_name: Annotated[
-        str,
-        typer.Option(
-            "--s3-secret-name", metavar="NAME", help="The Kubernetes Secret with its keys."
-        ),
-    ] = "",
-    registry: Annotated[
-        str,
-        typer.Option(
-            "--registry", "--registry-url", "--registry_url", metavar="URL", help="Where images go."
-        ),
-    ] = "",
-    registry_user: Annotated[
-        str, typer.Option("--registry-user", metavar="NAME", help="Who we are there.")
-    ] = "",
-    registry_password: Annotated[
-        str,
-        typer.Option("--registry-password", metavar="REFERENCE", help="Where the password is."),
-    ] = "",
-    pull_secret: Annotated[
-        str,
-        typer.Option("--pull-secret", metavar="NAME", help="The cluster's secret to pull with."),
-    ] = "",
-    env: Annotated[
-        list[str] | None,
-        typer.Option("--env", metavar="NAME=VALUE", help="A variable of all steps; repeated."),
-    ] = None,
-    mount: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--mount",
-            metavar="PATH=SOURCE",
-            help="claim:NAME, hostPath:/DIR or nfs:HOST:/DIR, then :ro to only read; repeated.",
-        ),
-    ] = None,
-    max_parallel: Annotated[
-        int, typer.Option("--max-parallel", metavar="N", min=0, help="More runs wait; 0: all run.")
-    ] = 0,
-    ui: Annotated[str, typer.Option("--ui", metavar="URL", help="Argo's pages, for people.")] = "",
-    storage_ui: Annotated[
-        str, typer.Option("--storage-ui", metavar="URL", help="The store's pages, for people.")
-    ] = "",
-    service_account: Annotated[
-        str, typer.Option("--service-account", metavar="NAME", help="Whose rights steps have.")
     ] = "",
     kind: Annotated[
         str, typer.Option("--type", metavar="kubernetes", help="As mrunner has it.", hidden=True)
@@ -153,62 +118,62 @@ def add(
     dry_run: options.DryRun = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
+    **given: Any,
 ) -> int:
     """Add a context to the config file.
 
     A REFERENCE says where a secret is: env:NAME, file:PATH, command:TEXT or keyring:SERVICE/USER.
     """
+    from argojobs.cli.config_change import from_here
+
     _check_mrunners(kind, neptune)
-    table = {
-        "server": server,
-        "namespace": namespace,
-        "token": token,
-        "ca": ca,
-        "insecure": insecure,
-        "client_certificate": client_certificate,
-        "client_key": client_key,
-        "base_href": base_href,
-        "kubeconfig": kubeconfig,
-        "kube_context": kube_context,
-        "image": image,
-        "resources": resources,
-        "storage": storage,
-        "storage_size": storage_size,
-        "storage_claim": storage_claim,
-        "max_parallel": max_parallel,
-        "ui": ui,
-        "storage_ui": storage_ui,
-        "service_account": service_account,
-        "s3": {
-            "endpoint": s3_endpoint,
-            "bucket": s3_bucket,
-            "prefix": s3_prefix,
-            "region": s3_region,
-            "style": s3_style,
-            "kind": s3_kind,
-            "access_key": s3_access_key,
-            "secret_key": s3_secret_key,
-            "session_token": s3_session_token,
-            "key_format": s3_key_format,
-            "secret_name": s3_secret_name,
-        },
-        "registry": {
-            "url": registry,
-            "user": registry_user,
-            "password": registry_password,
-            "pull_secret": pull_secret,
-        },
-        "environment": _pairs(env or [], "--env NAME=VALUE"),
-        "mounts": _pairs(mount or [], "--mount PATH=SOURCE"),
-    }
+    table: dict[str, Any] = {}
+    for row in (row for rows in ROWS.values() for row in rows):
+        value = given[row.parameter]
+        if not value:
+            continue
+        outer, _, inner = row.key.rpartition(".")
+        if row.kind == list[str]:
+            table[row.key] = _pairs(value, f"{row.names} {row.metavar}")
+        else:
+            at = table.setdefault(outer, {}) if outer else table
+            at[inner] = from_here(inner, value) if isinstance(value, str) else value
     return add_context(
         _one_name(name, name_option),
-        _given(table),
+        table,
         use=use,
         replace=replace,
         dry_run=dry_run,
         output=output,
     )
+
+
+def _signature() -> inspect.Signature:
+    """Return what typer reads of `add`: its own parameters and the rows."""
+    first, *own = [*inspect.signature(add).parameters.values()][:-1]
+    rows = [
+        inspect.Parameter(
+            row.parameter,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=row.default,
+            annotation=Annotated[
+                row.kind,
+                typer.Option(
+                    *row.names.split(),
+                    metavar=row.metavar or None,
+                    help=row.help,
+                    rich_help_panel=part,
+                    min=0 if row.kind is int else None,
+                ),
+            ],
+        )
+        for part, rows in ROWS.items()
+        for row in rows
+    ]
+    return inspect.Signature([first, *rows, *own])
+
+
+add.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def add_context(
@@ -285,21 +250,6 @@ def _one_name(argument: str, option: str) -> str:
     if not (argument or option):
         raise UsageError("the new context has no name", hint="argojobs context add NAME ...")
     return argument or option
-
-
-def _given(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was given, with whole paths of files."""
-    from argojobs.cli.config_change import from_here
-
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            inner = value if key in ("environment", "mounts") else _given(value)
-            if inner:
-                found[key] = dict(inner)
-        elif value:
-            found[key] = from_here(key, value) if isinstance(value, str) else value
-    return found
 
 
 def _pairs(given: list[str], how: str) -> dict[str, str]:
