@@ -7,7 +7,6 @@ caller's to write, when all of it has gone well.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -239,6 +238,7 @@ def _made(
 ) -> None:
     """Build an image, unless it is only to be pushed, and push it."""
     from argojobs.images.builders.building import build_image, push_image
+    from argojobs.images.context.writing import write_context
     from argojobs.images.delivery import workplace
 
     with workplace(registry) as place:
@@ -252,7 +252,8 @@ def _made(
             no_cache=no_cache,
         )
         if step.does == "build":
-            write_context(step.recipe, task.context)
+            task.context.mkdir()
+            write_context(step.recipe.files, task.context)
             build_image(builder, task, say)
         if registry is not None:
             push_image(builder, task, push_of(task), say)
@@ -268,17 +269,6 @@ def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
     copy.write_bytes(recipe.build.dockerfile.read_bytes())
     copy.with_name(f"{copy.name}.dockerignore").touch()
     return copy
-
-
-def write_context(recipe: Recipe, folder: Path) -> None:
-    """Write the context of a build into a new folder: the files that it takes, with fixed times."""
-    from argojobs.images.context.tar import unpack, write_tar
-
-    folder.mkdir()
-    with tempfile.TemporaryFile() as archive:
-        write_tar(recipe.files, archive)
-        archive.seek(0)
-        unpack(archive, folder)
 
 
 def _tagged(step: Step, registry: Registry) -> str:

@@ -103,7 +103,7 @@ def parse_dockerfile(text: str, path: Path) -> Dockerfile:
     escape = directives.get("escape", "\\")
     stages: list[Stage] = []
     instructions: list[Instruction] = []
-    for line, whole in _logical_lines(lines, escape, path):
+    for line, whole in logical_lines(lines, escape, path):
         one = _instruction(whole, line, len(stages) - 1)
         if one.name == "FROM" and not one.onbuild:
             if not one.words:
@@ -173,7 +173,7 @@ def _directives(lines: list[str]) -> Iterator[tuple[str, str]]:
         yield match[1].lower(), match[2]
 
 
-def _logical_lines(lines: list[str], escape: str, path: Path) -> Iterator[tuple[int, str]]:
+def logical_lines(lines: list[str], escape: str, path: Path) -> Iterator[tuple[int, str]]:
     """Yield each instruction's first line and its whole text; heredocs are stepped over."""
     sign = re.escape(escape)
     continued = re.compile(rf"(?<!{sign}){sign}[ \t]*$")
