@@ -16,7 +16,6 @@ KNOWN = {
     "client/http.py:_may_break",  # around single calls of a connection
     "cli/follow.py:told_when_left",  # it is raised again as it was, after a line
     "engine/leases.py:_locked",  # all that is done inside is done in that folder
-    "cli/debug/launch_file.py:_told",  # two callers, who change that one file
     "convert/dsl/tags.py:of_template",  # an error of this package only
     "engine/store.py:_explained",  # SQLite's errors only
 }

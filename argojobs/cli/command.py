@@ -9,7 +9,7 @@ choice. A parameter without a default has to be given.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -31,6 +31,7 @@ class Declared(NamedTuple):
     minimum: int | None
     hidden: bool
     show_default: bool
+    part: str
 
 
 def option(
@@ -41,6 +42,7 @@ def option(
     minimum: int | None = None,
     hidden: bool = False,
     show_default: bool = True,
+    part: str = "Options",
 ) -> Declared:
     """Declare an option.
 
@@ -52,8 +54,9 @@ def option(
         minimum: The least number that is taken.
         hidden: Whether help leaves it out.
         show_default: Whether help shows the default where there is one.
+        part: The list of the help in which it stands.
     """
-    return Declared(names, metavar, help, complete, minimum, hidden, show_default)
+    return Declared(names, metavar, help, complete, minimum, hidden, show_default, part)
 
 
 def argument(
@@ -64,7 +67,7 @@ def argument(
     show_default: bool = True,
 ) -> Declared:
     """Declare an argument; what is what: `option`."""
-    return Declared((), metavar, help, complete, None, False, show_default)
+    return Declared((), metavar, help, complete, None, False, show_default, "")
 
 
 class BadValueError(click.BadParameter):
@@ -142,6 +145,14 @@ class Argument(click.Argument):
         return self.make_metavar(ctx).strip("[]"), "  ".join(filter(None, [self.explained, said]))
 
 
+class Option(click.Option):
+    """An option that stands in a part of the help."""
+
+    def __init__(self, *args: Any, part: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.part = part
+
+
 class Group(click.Group):
     """A command that lists its own in the order that they are written in."""
 
@@ -158,28 +169,43 @@ class Command(click.Command):
         if rows := [one.row(ctx) for one in self.params if isinstance(one, Argument)]:
             with formatter.section("Arguments"):
                 formatter.write_dl(rows)
-        options = [
-            p.get_help_record(ctx) for p in self.get_params(ctx) if isinstance(p, click.Option)
-        ]
-        with formatter.section("Options"):
-            formatter.write_dl([row for row in options if row is not None])
+        parts: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if isinstance(one, click.Option) and record is not None:
+                parts.setdefault(getattr(one, "part", "Options"), []).append(record)
+        for part, records in parts.items():
+            with formatter.section(part):
+                formatter.write_dl(records)
 
 
 def as_command(
-    function: Callable[..., int], name: str, cls: type[click.Command] = Command
+    function: Callable[..., int],
+    name: str,
+    cls: type[click.Command] = Command,
+    more: Sequence[click.Parameter] = (),
 ) -> click.Command:
     """Make the command that calls a function with what stands on the command line.
+
+    Args:
+        function: What is called; its signature says what it takes, its docstring is the help.
+        name: How it is typed.
+        cls: The class of the command.
+        more: Parameters that the function takes by `**`; they stand before its own options.
 
     Raises TypeError for a parameter whose annotation says nothing of the command line.
     """
     callback, params = callback_of(function)
-    return cls(name, callback=callback, params=params, help=inspect.getdoc(function))
+    arguments = [one for one in params if isinstance(one, Argument)]
+    options = [one for one in params if not isinstance(one, Argument)]
+    made = [*arguments, *more, *options]
+    return cls(name, callback=callback, params=made, help=inspect.getdoc(function))
 
 
 def group_of(
     name: str,
     help: str,  # noqa: A002 - click's own word
-    verbs: Mapping[str, Callable[..., int]],
+    verbs: Mapping[str, Callable[..., int] | click.Command],
     alone: Callable[..., int] | None = None,
 ) -> click.Group:
     """Make a command that has commands of its own.
@@ -191,7 +217,10 @@ def group_of(
         alone: What is called where none of them is given; without it, help is shown.
     """
     callback, params = callback_of(alone) if alone is not None else (None, [])
-    commands = {one: as_command(function, one) for one, function in verbs.items()}
+    commands = {
+        one: verb if isinstance(verb, click.Command) else as_command(verb, one)
+        for one, verb in verbs.items()
+    }
     return Group(
         name,
         commands,
@@ -208,18 +237,18 @@ def callback_of(function: Callable[..., int]) -> tuple[Callable[..., int], list[
     Raises TypeError for a parameter whose annotation says nothing of the command line.
     """
     hints = get_type_hints(function, include_extras=True)
-    params, lists, with_context = [], set(), False
-    for name, parameter in inspect.signature(function).parameters.items():
+    params, with_context = [], False
+    for name, one in inspect.signature(function).parameters.items():
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
         if hints[name] is click.Context:
             with_context = True
             continue
         kind, declared = get_args(hints[name])
-        if get_origin(inner := _some(kind)) is list:
-            lists.add(name)
-        params.append(_parameter(name, inner, declared, parameter.default))
+        params.append(parameter(name, kind, declared, one.default))
 
     def call(*context: click.Context, **values: Any) -> int:
-        given = {name: list(v) if name in lists else v for name, v in values.items()}
+        given = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
         return function(*context, **given)
 
     call.__doc__ = function.__doc__
@@ -228,15 +257,20 @@ def callback_of(function: Callable[..., int]) -> tuple[Callable[..., int], list[
 
 def _some(kind: Any) -> Any:
     """Return the type without its None."""
-    return (
-        next(one for one in (*get_args(kind), kind) if one is not type(None))
-        if type(None) in get_args(kind)
-        else kind
-    )
+    given = [one for one in get_args(kind) if one is not type(None)]
+    return given[0] if type(None) in get_args(kind) else kind
 
 
-def _parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.Parameter:
-    """Return click's parameter for one of a function's."""
+def parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.Parameter:
+    """Return click's parameter for one of a function's.
+
+    Args:
+        name: The function's own name for it.
+        kind: Its type.
+        declared: What `option` or `argument` says of it.
+        default: Its default; `inspect.Parameter.empty` where it has to be given.
+    """
+    kind = _some(kind)
     many = get_origin(kind) is list
     required = default is inspect.Parameter.empty
     one = get_args(kind)[0] if many else kind
@@ -257,8 +291,9 @@ def _parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.
     shown = (
         declared.show_default and not required and default not in (None, "") and kind is not bool
     )
-    return click.Option(
+    return Option(
         [*declared.names, name],
+        part=declared.part,
         help=declared.help,
         hidden=declared.hidden,
         is_flag=kind is bool,

@@ -1,11 +1,11 @@
 """Reads a `creds.yaml`, the file in which the first users keep servers, stores and registries.
 
-    argo:                      # name, address with port, namespace, tls
+    argo:
     - name: abacus
       address: abacus:30992
       namespace: argo
       tls: true
-    s3:                        # name, type, address, access key, secret key, tls, sets
+    s3:
     - name: mldata
       type: minio
       address: abacus:30991
@@ -14,94 +14,71 @@
       tls: false
       sets:                    # buckets and prefixes, by what lies there
         model: {bucket: models, prefix: cnn}
-    registry:                  # name, url, user, password
+    registry:
     - name: local
       url: localhost:32000
+      user: me
+      password: ...
 
-Keys are compared without case, blanks, `_` and `-`, under several spellings each. Secrets never
-leave the file: a context gets a reference that points into it, `creds:FILE#s3/mldata/secretkey`.
+Keys are compared without case, blanks, `_` and `-`. Secrets never leave the file: a context gets a
+reference that points into it, `creds:FILE#s3/mldata/secretkey`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from argojobs.config.reading import text_of_file
-from argojobs.errors import ManifestError, UsageError
+from argojobs.errors import UsageError
 
-ARGO, S3, REGISTRY = LISTS = ("argo", "s3", "registry")
-
-#: What the lists are called, in a spelling without case, blanks, `_` and `-`.
-_LIST_NAMES = {
-    ARGO: ("argo", "argos", "argoserver", "argoservers", "server", "servers", "workflows"),
-    S3: ("s3", "store", "stores", "objectstore", "objectstores", "storage", "minio", "aistore"),
-    REGISTRY: ("registry", "registries", "dockerregistry", "containerregistry", "docker"),
+#: The lists, and the keys of their entries.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "argo": ("name", "address", "namespace", "tls", "insecure", "token"),
+    "s3": (
+        *("name", "type", "address", "access key", "secret key", "session token"),
+        *("tls", "region", "bucket", "prefix", "sets"),
+    ),
+    "registry": ("name", "url", "user", "password"),
 }
-
-_ADDRESS = ("address", "url", "endpoint", "host", "server", "uri")
-_TLS = ("tls", "secure", "ssl", "https")
-#: The keys of each list's entries, by our names.
-_KEYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    ARGO: {
-        "name": ("name",),
-        "address": _ADDRESS,
-        "port": ("port",),
-        "namespace": ("namespace", "ns"),
-        "tls": _TLS,
-        "verify": ("certverify", "verify", "verifycert", "verifycertificate", "checkcertificate"),
-        "insecure": ("insecure", "insecureskipverify", "skipverify"),
-        "token": ("token", "bearertoken", "authtoken", "accesstoken"),
-    },
-    S3: {
-        "name": ("name",),
-        "kind": ("type", "kind"),
-        "address": _ADDRESS,
-        "port": ("port",),
-        "accesskey": ("accesskey", "access", "accesskeyid", "awsaccesskeyid", "user", "username"),
-        "secretkey": ("secretkey", "secret", "secretaccesskey", "awssecretaccesskey", "password"),
-        "sessiontoken": ("sessiontoken", "token"),
-        "tls": _TLS,
-        "region": ("region",),
-        "bucket": ("bucket",),
-        "prefix": ("prefix",),
-        "sets": ("sets", "set", "buckets", "datasets"),
-    },
-    REGISTRY: {
-        "name": ("name",),
-        "url": _ADDRESS,
-        "user": ("user", "username", "login"),
-        "password": ("password", "pass", "token", "secret"),
-    },
-}
-#: Those of our names whose values are secrets, and how they are spelled.
+_SHORT = {"secret": "secretkey"}
 _SECRETS = ("accesskey", "secretkey", "sessiontoken", "password", "token")
-_SECRET_SPELLINGS = frozenset(
-    one for table in _KEYS.values() for key in _SECRETS for one in table.get(key, ())
-)
-_ENTRY_KEYS = frozenset(
-    one for table in _KEYS.values() for names in table.values() for one in names
-)
+_FLAGS = ("tls", "insecure")
 _NOTHING = frozenset({"", "~", "null", "none"})
 _YES = frozenset({"true", "yes", "on", "y", "1"})
 _NO = frozenset({"false", "no", "off", "n", "0"})
+#: A list's dash, what belongs to it, and a key in the column of the dash.
+_UNDER_DASH = re.compile(
+    r"^(?P<indent> *)- .*\n(?:(?P=indent) .*\n|\s*(?:#.*)?\n)*(?P=indent)(?P<key>[^\s#:-][^:\n]*):[ \t]+\S",
+    re.MULTILINE,
+)
+
+
+def _plain(key: object) -> str:
+    """Return a key without case, blanks, `_` and `-`, in full."""
+    plain = re.sub(r"[\s_-]+", "", str(key)).casefold()
+    return _SHORT.get(plain, plain)
+
+
+_ALL_KEYS = frozenset(_plain(key) for keys in _KEYS.values() for key in keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a list: its values by our names, and the keys that we do not know.
+    """One entry of a list: its values by their keys (`_plain`), and what is not known in it.
 
-    A secret's value is not in it: `values` has the reference to it.
+    A secret's value is not in it: `values` has the reference to it. unknown: keys, each with the
+    nearest that is known.
     """
 
     name: str
     line: int
     values: Mapping[str, str]
     sets: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    unknown: tuple[str, ...] = ()
+    unknown: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,42 +93,29 @@ class Creds:
 
 
 def read_creds(path: Path) -> Creds:
-    """Return what a file holds. Raises UsageError with file and line for a shape we do not know.
-
-    A list whose keys are not indented under their dash is shown as it must be.
-    """
+    """Return what a file holds. Raises UsageError with file and line for a shape we do not know."""
     text = text_of_file(path)
     document = _document(text, path)
-    known = {spelling: name for name, names in _LIST_NAMES.items() for spelling in names}
-    found: dict[str, list[Entry]] = {name: [] for name in LISTS}
+    found: dict[str, tuple[Entry, ...]] = {}
     unknown = []
     for key, value in document.items():
-        name = known.get(_plain(key))
-        if name is None:
+        if _plain(key) not in _KEYS:
             unknown.append(key)
         elif not _is_nothing(value):
-            found[name] += _entries(name, key, value, text, path)
+            found[_plain(key)] = _entries(key, value, text, path)
     if len(unknown) == len(document):
         raise _no_lists(path)
-    for name, entries in found.items():
-        _check_names(name, entries, path)
-    return Creds(path, tuple(found[ARGO]), tuple(found[S3]), tuple(found[REGISTRY]), tuple(unknown))
+    return Creds(path, **found, unknown=tuple(unknown))
 
 
 def secret_in(path: Path, pointer: str) -> str:
     """Return the text of one value: `s3/mldata/secretkey`. Raises UsageError, HostError."""
     name, entry, key = pointer.split("/")
-    text = text_of_file(path)
-    for title, value in _document(text, path).items():
-        if _plain(title) not in _LIST_NAMES.get(name, ()):
-            continue
-        for item in value if isinstance(value, list) else []:
-            table = {_plain(k): v for k, v in item.items()} if isinstance(item, dict) else {}
-            if table.get("name") != entry:
-                continue
-            for spelling in _KEYS[name].get(key, ()):
-                if isinstance(table.get(spelling), str):
-                    return str(table[spelling])
+    for title, value in _document(text_of_file(path), path).items():
+        for item in value if _plain(title) == name and isinstance(value, list) else ():
+            table = _by_plain_key(item)
+            if table.get("name") == entry and isinstance(table.get(key), str):
+                return str(table[key])
     raise UsageError(
         f"there is no {pointer} in this file",
         where=str(path),
@@ -163,16 +127,8 @@ def _document(text: str, path: Path) -> dict[str, Any]:
     """Return the file's mapping with every scalar as its text. Raises UsageError."""
     from argojobs.manifest import yaml_read
 
-    try:
-        documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
-    except ManifestError as error:
-        wrong = misindented(text)
-        if wrong is None:
-            raise
-        raise _indentation_error(path, *wrong) from error
-    wrong = misindented(text)
-    if wrong is not None:
-        raise _indentation_error(path, *wrong)
+    _check_indentation(text, path)
+    documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise _no_lists(path)
     import yaml
@@ -180,6 +136,30 @@ def _document(text: str, path: Path) -> dict[str, Any]:
     # A password may be 007 or yes: here every scalar is the text that stands in the file.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     return dict(yaml.load(text, Loader=loader))  # noqa: S506 - makes nothing but text
+
+
+def _check_indentation(text: str, path: Path) -> None:
+    """Refuse a key that stands under the dash of an entry, not under the name: it is in no entry."""
+    for found in _UNDER_DASH.finditer(text.replace("\r\n", "\n") + "\n"):
+        if _plain(found["key"]) in _ALL_KEYS:
+            line = found.string.count("\n", 0, found.start("key")) + 1
+            block = "\n".join(_indented(found.string[found.start() :], found["indent"]))
+            raise UsageError(
+                "this key belongs to no entry: it must stand under the name, not under the dash",
+                where=f"{path}:{line}",
+                hint=f"indent it by two blanks, like this:\n{block}",
+            )
+
+
+def _indented(text: str, indent: str) -> Iterator[str]:
+    """Yield the lines of the list that a text begins with as they must be, without its secrets."""
+    for line in filter(str.strip, text.splitlines()):
+        key = _plain(line.strip().removeprefix("- ").partition(":")[0])
+        right = line.startswith((f"{indent}- ", f"{indent} ", f"{indent}#"))
+        if not right and (key not in _ALL_KEYS or not line.startswith(indent)):
+            return
+        shown = re.sub(r":\s.*", ": ...", line) if key in _SECRETS else line
+        yield shown if right else f"  {shown}"
 
 
 def _no_lists(path: Path) -> UsageError:
@@ -190,60 +170,62 @@ def _no_lists(path: Path) -> UsageError:
     )
 
 
-def _entries(name: str, title: str, value: Any, text: str, path: Path) -> list[Entry]:
+def _entries(title: str, value: Any, text: str, path: Path) -> tuple[Entry, ...]:
     from argojobs.manifest.locate import locate
 
     if not isinstance(value, list):
-        line = locate(text, (title,))[0]
         raise UsageError(
             f"{title} must be a list of entries",
-            where=f"{path}:{line}",
+            where=f"{path}:{locate(text, (title,))[0]}",
             hint=f"write a dash before each:\n{title}:\n- name: NAME\n  ...",
         )
-    found = []
+    found: dict[str, Entry] = {}
     for number, item in enumerate(value):
         line = locate(text, (title, number))[0]
-        if not isinstance(item, dict) or not isinstance(_named(item), str):
+        name = _by_plain_key(item).get("name")
+        where = f"{path}:{line}"
+        if not isinstance(name, str):
             raise UsageError(
                 f"an entry of {title} has no name",
-                where=f"{path}:{line}",
+                where=where,
                 hint="write - name: NAME, and the other keys below it",
             )
-        found.append(_entry(name, item, line, path))
-    return found
+        if name in found:
+            raise UsageError(
+                f"{title} has two entries called {name}",
+                where=where,
+                hint="give one of them another name",
+            )
+        if "/" in name or "#" in name:
+            raise UsageError(f"the name {name} has a / or #", where=where)
+        found[name] = _entry(_plain(title), name, item, line, path)
+    return tuple(found.values())
 
 
-def _named(item: Mapping[str, Any]) -> Any:
-    return next((value for key, value in item.items() if _plain(key) == "name"), None)
+def _entry(title: str, name: str, item: Mapping[str, Any], line: int, path: Path) -> Entry:
+    from argojobs.manifest.nearest import suggestion
 
-
-def _entry(name: str, item: Mapping[str, Any], line: int, path: Path) -> Entry:
-    spellings = {spelling: key for key, names in _KEYS[name].items() for spelling in names}
-    entry = str(_named(item))
     values: dict[str, str] = {}
     sets: dict[str, tuple[str, str]] = {}
-    unknown = []
+    unknown: dict[str, str] = {}
     where = f"{path}:{line}"
-    for key, value in item.items():
-        ours = spellings.get(_plain(key))
-        if ours is None:
-            unknown.append(key)
+    for spelled, value in item.items():
+        key = _plain(spelled)
+        if key not in map(_plain, _KEYS[title]):
+            unknown[spelled] = suggestion(spelled, _KEYS[title], what="known")
         elif _is_nothing(value):
             continue
-        elif ours == "sets":
-            sets = _sets(value, f"{entry}: {key}", where)
+        elif key == "sets":
+            sets = _sets(value, f"{name}: {spelled}", where)
         elif not isinstance(value, str):
-            raise UsageError(f"{entry}: {key} must be one value", where=where)
-        elif ours in values:
-            raise UsageError(f"{entry}: {key} is said twice, in two spellings", where=where)
-        elif ours in _SECRETS:
-            values[ours] = f"creds:{path.absolute()}#{name}/{entry}/{ours}"
+            raise UsageError(f"{name}: {spelled} must be one value", where=where)
+        elif key in values:
+            raise UsageError(f"{name}: {spelled} is said twice, in two spellings", where=where)
+        elif key in _SECRETS:
+            values[key] = f"creds:{path.absolute()}#{title}/{name}/{key}"
         else:
-            values[ours] = _flag(value, f"{entry}: {key}", where) if ours in _FLAGS else value
-    return Entry(entry, line, values, sets, tuple(unknown))
-
-
-_FLAGS = frozenset({"tls", "verify", "insecure"})
+            values[key] = _flag(value, f"{name}: {spelled}", where) if key in _FLAGS else value
+    return Entry(name, line, values, sets, unknown)
 
 
 def _flag(value: str, what: str, where: str) -> str:
@@ -255,100 +237,20 @@ def _flag(value: str, what: str, where: str) -> str:
 
 
 def _sets(value: Any, what: str, where: str) -> dict[str, tuple[str, str]]:
-    """Return bucket and prefix by what lies there; written as a mapping, a list, or names."""
+    """Return bucket and prefix by what lies there."""
     found: dict[str, tuple[str, str]] = {}
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    if isinstance(value, str):
-        return {value: (value, "")}
-    for key, one in pairs:
-        if isinstance(one, str):
-            found[one if isinstance(key, int) else key] = (one, "")
-            continue
-        table = {_plain(k): v for k, v in one.items()} if isinstance(one, dict) else {}
-        bucket, prefix = table.get("bucket", table.get("name", "")), table.get("prefix", "")
-        if not isinstance(bucket, str) or not bucket or not isinstance(prefix, str):
-            raise UsageError(
-                f"{what} names no bucket", where=where, hint="write {bucket: NAME, prefix: TEXT}"
-            )
-        name = table.get("name", bucket) if isinstance(key, int) else key
+    for name, one in value.items() if isinstance(value, dict) else [("", value)]:
+        table = _by_plain_key(one)
+        bucket, prefix = table.get("bucket"), table.get("prefix", "")
+        if not name or not isinstance(bucket, str) or not bucket or not isinstance(prefix, str):
+            hint = "write sets: {NAME: {bucket: NAME, prefix: TEXT}}"
+            raise UsageError(f"{what} names no bucket", where=where, hint=hint)
         found[str(name)] = (bucket, "" if _is_nothing(prefix) else prefix)
     return found
 
 
-def _check_names(name: str, entries: list[Entry], path: Path) -> None:
-    seen: set[str] = set()
-    for entry in entries:
-        if entry.name in seen:
-            raise UsageError(
-                f"{name} has two entries called {entry.name}",
-                where=f"{path}:{entry.line}",
-                hint="give one of them another name",
-            )
-        if "/" in entry.name or "#" in entry.name:
-            raise UsageError(f"the name {entry.name} has a / or #", where=f"{path}:{entry.line}")
-        seen.add(entry.name)
-
-
-def misindented(text: str) -> tuple[int, str] | None:
-    """Find a list whose keys stand under the dash instead of beside the first key.
-
-    Returns the line of the first such key and the list as it must be, its secrets hidden; None
-    where there is none. In `- name: a` followed by `url: b` at the dash's own column, the `url`
-    belongs to no entry.
-    """
-    lines = text.splitlines()
-    outer, column, first = -1, -1, 0
-    fixed: list[str] = []
-    for number, line in enumerate(lines):
-        indent = len(line) - len(line.lstrip(" "))
-        bare = line.strip()
-        if not bare or bare.startswith("#"):
-            fixed.append(line)
-            continue
-        pair = re.fullmatch(r"([^-#\s][^:]*):(\s+\S.*)?", bare)
-        if bare.startswith("- "):
-            column = indent if column < 0 or indent < column else column
-        elif (
-            pair is not None
-            and column >= 0
-            and indent == column
-            and pair[2] is not None
-            and (column > outer or _plain(pair[1]) in _ENTRY_KEYS)
-        ):
-            first = first or number + 1
-            fixed.append("  " + line)
-            continue
-        elif column >= 0 and indent > column:
-            pass
-        else:
-            if first:
-                break
-            outer, column, fixed = indent, -1, []
-        fixed.append(line)
-    if not first:
-        return None
-    return first, "\n".join(_hidden(line) for line in fixed if line.strip())
-
-
-def _hidden(line: str) -> str:
-    """Return a line of YAML without the value of a secret."""
-    found = re.match(r"(\s*(?:- )?)([^:]+)(:\s+)\S", line)
-    if found is None or _plain(found[2]) not in _SECRET_SPELLINGS:
-        return line
-    return f"{found[1]}{found[2]}{found[3]}..."
-
-
-def _indentation_error(path: Path, line: int, block: str) -> UsageError:
-    return UsageError(
-        "this key belongs to no entry: it must stand under the name, not under the dash",
-        where=f"{path}:{line}",
-        hint=f"indent it by two blanks, like this:\n{block}",
-    )
-
-
-def _plain(key: object) -> str:
-    """Return a key without case, blanks, `_` and `-`."""
-    return re.sub(r"[\s_-]+", "", str(key)).casefold()
+def _by_plain_key(item: Any) -> dict[str, Any]:
+    return {_plain(key): value for key, value in item.items()} if isinstance(item, dict) else {}
 
 
 def _is_nothing(value: Any) -> bool:

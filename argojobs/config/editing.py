@@ -14,6 +14,7 @@ from typing import Any
 
 from argojobs.config.reading import dotted, text_of
 from argojobs.config.toml_lines import At
+from argojobs.config.whole_files import replace_file
 from argojobs.errors import ConflictError, HostError, NotFoundError
 
 
@@ -131,7 +132,7 @@ def replace(path: Path, before: str, after: str) -> None:
                 f"{path} was changed by someone else in the meantime",
                 hint="nothing was written; do it again",
             )
-        _write(target, after)
+        replace_file(target, after.encode(), 0o600)
         os.fsync(folder)
     except OSError as error:
         raise _cannot(path, error) from error
@@ -147,21 +148,6 @@ def difference(path: Path, before: str, after: str) -> str:
         before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), str(path)
     )
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-
-
-def _write(target: Path, text: str) -> None:
-    import tempfile
-
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _new_table(parent: Any, *, only_tables: bool) -> Any:

@@ -29,7 +29,10 @@ def contexts_of_creds(creds: Creds, *, store: str = "", registry: str = "") -> I
     """
     notes = [f"{title} is none of our lists, and is left out" for title in creds.unknown]
     for entry in (*creds.argo, *creds.s3, *creds.registry):
-        notes += [f"{entry.name}: {key} is not known, and is left out" for key in entry.unknown]
+        notes += [
+            f"{entry.name}: {key} is not known, and is left out; {hint}"
+            for key, hint in entry.unknown.items()
+        ]
     if not creds.argo:
         notes.append("there is no server in it (a list `argo:`), so there is no context")
     contexts = []
@@ -73,7 +76,7 @@ def _context(
         server=("https://" if _tls(server) else "http://") + _address(server, path),
         namespace=values.get("namespace", ""),
         token=values.get("token", ""),
-        insecure=values.get("verify") == "false" or values.get("insecure") == "true",
+        insecure=values.get("insecure") == "true",
         s3=None if store is None else _s3(store, path, notes),
         registry=None if registry is None else _registry(registry),
     )
@@ -88,8 +91,7 @@ def _address(entry: Entry, path: Path) -> str:
     scheme, between, rest = text.rpartition("://")
     if between and (scheme == "https") != _tls(entry):
         raise UsageError(f"{entry.name}: address and tls say different things", where=where)
-    port = entry.values.get("port", "")
-    return f"{rest}:{port}" if port and ":" not in rest else rest
+    return rest
 
 
 def _tls(entry: Entry) -> bool:
@@ -106,7 +108,7 @@ def _s3(store: Entry, path: Path, notes: list[str]) -> S3:
         name = next((one for one in _FOR_RUNS if one in store.sets), next(iter(store.sets)))
         bucket, prefix = store.sets[name]
         notes.append(f"{store.name}: runs use the bucket {bucket}, that of its set {name}")
-    kind = values.get("kind", "").casefold()
+    kind = values.get("type", "").casefold()
     return S3(
         endpoint=_address(store, path),
         bucket=bucket,

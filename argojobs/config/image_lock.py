@@ -8,12 +8,12 @@ conflict. Two lines for one image are an error and never a choice in silence.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from argojobs.config.whole_files import replace_file
 from argojobs.errors import HostError, UsageError
 
 #: In the project's root.
@@ -140,16 +140,9 @@ def _line(one: Locked) -> str:
 
 def write_lock(path: Path, lock: Iterable[Locked]) -> None:
     """Write a lock file, whole or not at all. Raises HostError where it cannot be written."""
-    text = lock_text(lock)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        replace_file(path, lock_text(lock).encode())
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise HostError(
             f"{path} cannot be written: {error.strerror or error}",
             hint="make room, or look at the folder's permissions, and run ./deploy again",

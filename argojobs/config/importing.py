@@ -20,14 +20,16 @@ FOREIGN = (COMMAND, FILE, CREDS)
 #: Files of ours that an exported file may not name either: a kubeconfig can run programs.
 FOREIGN_FILES = ("ca", "client_certificate", "client_key", "kubeconfig")
 
-#: mrunner's keys, and what they are here.
-MRUNNER = {
-    "registry_url": "registry.url",
-    "resources": "resources",
-    "storage": "storage",
-    "default_pvc_size": "storage_size",
+#: mrunner's keys, and where their values stand here; the first three say nothing.
+_MRUNNER: Mapping[str, tuple[str, ...]] = {
+    "name": (),
+    "type": (),
+    "neptune": (),
+    "registry_url": ("registry", "url"),
+    "resources": ("resources",),
+    "storage": ("storage",),
+    "default_pvc_size": ("storage_size",),
 }
-MRUNNER_KEYS = ("name", "type", "neptune", *MRUNNER)
 
 
 def read_import(path: Path, *, store: str = "", registry: str = "") -> Imported:
@@ -41,30 +43,11 @@ def read_import(path: Path, *, store: str = "", registry: str = "") -> Imported:
         return Imported(_exported(text, path))
     mapping = _mrunner(text, path)
     if mapping is not None:
-        return Imported(*_of_mrunner(mapping, path))
+        return _of_mrunner(mapping, path)
     from argojobs.config.creds import read_creds
     from argojobs.config.from_creds import contexts_of_creds
 
     return contexts_of_creds(read_creds(path), store=store, registry=registry)
-
-
-def mrunner_table(values: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    """Return the table of a context that has mrunner's keys. Raises UsageError.
-
-    `type` must be kubernetes: other kinds of places are none of Argo's.
-    """
-    check_type(str(values.get("type", "kubernetes")), where)
-    table: dict[str, Any] = {}
-    for key, ours in MRUNNER.items():
-        if values.get(key) in (None, ""):
-            continue
-        value = str(values[key])
-        first, _, second = ours.partition(".")
-        if second:
-            table[first] = {second: value}
-        else:
-            table[first] = value
-    return table
 
 
 def check_type(kind: str, where: str = "") -> None:
@@ -87,20 +70,18 @@ def written(context: Context, config: Path) -> dict[str, Any]:
 
     Raises UsageError, without a place, for a value that no config file may have.
     """
-    import tomlkit
-
     table: dict[str, Any] = table_of(context)
-    read_table(context.name, table, config, tomlkit.dumps({"contexts": {context.name: table}}))
+    read_table(context.name, table, config)
     return table
 
 
-def read_table(name: str, table: Mapping[str, Any], config: Path, text: str = "") -> Context:
+def read_table(name: str, table: Mapping[str, Any], config: Path) -> Context:
     """Return the context of a table that stands in no file yet. Raises UsageError, no place."""
     import tomlkit
 
-    made = text or tomlkit.dumps({"contexts": {name: table}})
     try:
-        return contexts_of(Reader(made, config)).by_name[name]
+        text = tomlkit.dumps({"contexts": {name: table}})
+        return contexts_of(Reader(text, config)).by_name[name]
     except UsageError as error:
         raise UsageError(error.what, hint=error.hint) from error
 
@@ -143,18 +124,24 @@ def _mrunner(text: str, path: Path) -> dict[str, Any] | None:
     return one if isinstance(one, dict) and isinstance(one.get("name"), str) else None
 
 
-def _of_mrunner(mapping: dict[str, Any], path: Path) -> tuple[tuple[Context, ...], tuple[str, ...]]:
+def _of_mrunner(mapping: dict[str, Any], path: Path) -> Imported:
     from argojobs.manifest.nearest import suggestion
 
-    for key in mapping:
-        if key not in MRUNNER_KEYS:
+    check_type(str(mapping.get("type", "kubernetes")), str(path))
+    table: dict[str, Any] = {}
+    for key, value in mapping.items():
+        if key not in _MRUNNER:
             raise UsageError(
                 f"{key} is not a key of a context of mrunner's",
                 where=str(path),
-                hint=suggestion(str(key), MRUNNER_KEYS, what="known"),
+                hint=suggestion(str(key), _MRUNNER, what="known"),
             )
+        at = _MRUNNER[key] if value not in (None, "") else ()
+        if len(at) == 1:
+            table[at[0]] = str(value)
+        elif at:
+            table[at[0]] = {at[1]: str(value)}
     notes: tuple[str, ...] = ()
     if mapping.get("neptune") not in (None, False):
         notes = ("neptune is left out: runs keep their metrics themselves",)
-    table = mrunner_table(mapping, str(path))
-    return (read_table(str(mapping["name"]), table, path),), notes
+    return Imported((read_table(str(mapping["name"]), table, path),), notes)

@@ -7,6 +7,7 @@ built-ins. Whatever comes out of a map or a list is unknown, as it is for Argo. 
 from collections.abc import Callable, Mapping
 
 from argojobs.errors import ExpressionError
+from argojobs.expressions.functions import BUILTINS
 from argojobs.expressions.lexer import position
 from argojobs.expressions.nodes import (
     Array,
@@ -28,7 +29,7 @@ from argojobs.expressions.nodes import (
     Unary,
     children,
 )
-from argojobs.expressions.parser import FUNCTIONS, PREDICATES
+from argojobs.expressions.parser import PREDICATES
 from argojobs.expressions.values import kind
 
 Kinds = Mapping[str, str]
@@ -86,68 +87,11 @@ _RESULTS: dict[str, str] = {
         "bool",
     ),
 }
-_BUILTIN_RESULTS: dict[str, str] = {
-    **dict.fromkeys(
-        [
-            "len",
-            "int",
-            "indexOf",
-            "lastIndexOf",
-            "count",
-            "findIndex",
-            "findLastIndex",
-            "bitand",
-            "bitor",
-            "bitxor",
-            "bitnand",
-            "bitshl",
-            "bitshr",
-            "bitushr",
-            "bitnot",
-        ],
-        "int",
-    ),
-    **dict.fromkeys(["float", "ceil", "floor", "round", "mean", "median"], "float"),
-    **dict.fromkeys(
-        [
-            "type",
-            "string",
-            "trim",
-            "trimPrefix",
-            "trimSuffix",
-            "upper",
-            "lower",
-            "replace",
-            "repeat",
-            "join",
-            "toJSON",
-            "toBase64",
-            "fromBase64",
-        ],
-        "string",
-    ),
-    **dict.fromkeys(["hasPrefix", "hasSuffix", "all", "none", "any", "one"], "bool"),
-    **dict.fromkeys(
-        [
-            "split",
-            "splitAfter",
-            "keys",
-            "values",
-            "toPairs",
-            "reverse",
-            "uniq",
-            "concat",
-            "flatten",
-            "sort",
-            "filter",
-            "map",
-            "sortBy",
-        ],
-        "array",
-    ),
-    **dict.fromkeys(["fromPairs", "groupBy"], "map"),
-    **dict.fromkeys(["now", "date"], "time.Time"),
-    "duration": "time.Duration",
+_PREDICATE_RESULTS: dict[str, str] = {
+    **dict.fromkeys(["all", "none", "any", "one"], "bool"),
+    **dict.fromkeys(["filter", "map", "sortBy"], "array"),
+    **dict.fromkeys(["count", "findIndex", "findLastIndex"], "int"),
+    "groupBy": "map",
 }
 _HINT = (
     "convert one side with asInt(...), asFloat(...) or string(...); input parameters are strings"
@@ -186,7 +130,7 @@ class _Checker:
             return None if found == "unknown" else found
         if node.name == "$env":
             return None
-        if node.name in FUNCTIONS or node.name in PREDICATES:
+        if node.name in BUILTINS or node.name in PREDICATES:
             return "func"
         raise self.reject(node, f"unknown name {node.name}", self.known_names(node.name))
 
@@ -303,7 +247,9 @@ class _Checker:
             )
         if node.name == "abs":
             return found[0] if found else None
-        return _BUILTIN_RESULTS.get(node.name)
+        if node.name in BUILTINS:
+            return BUILTINS[node.name].result or None
+        return _PREDICATE_RESULTS.get(node.name)
 
     def let(self, node: Let, lets: Kinds) -> str | None:
         if node.name in self.kinds or node.name in lets:

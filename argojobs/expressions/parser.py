@@ -5,6 +5,7 @@ Source: expr-lang's docs, language definition.
 """
 
 from argojobs.errors import ExpressionError
+from argojobs.expressions.functions import BUILTINS
 from argojobs.expressions.lexer import KEYWORDS, Kind, Token, reject, tokenize
 from argojobs.expressions.nodes import (
     Array,
@@ -49,68 +50,6 @@ PREDICATES: dict[str, tuple[int, int]] = {
     "reduce": (2, 3),
 }
 """Built-ins whose second argument is a predicate: the fewest and the most arguments."""
-
-FUNCTIONS = frozenset(
-    [
-        "len",
-        "type",
-        "abs",
-        "ceil",
-        "floor",
-        "round",
-        "int",
-        "float",
-        "string",
-        "trim",
-        "trimPrefix",
-        "trimSuffix",
-        "upper",
-        "lower",
-        "split",
-        "splitAfter",
-        "replace",
-        "repeat",
-        "join",
-        "indexOf",
-        "lastIndexOf",
-        "hasPrefix",
-        "hasSuffix",
-        "max",
-        "min",
-        "mean",
-        "median",
-        "toJSON",
-        "fromJSON",
-        "toBase64",
-        "fromBase64",
-        "now",
-        "duration",
-        "date",
-        "timezone",
-        "first",
-        "last",
-        "get",
-        "take",
-        "keys",
-        "values",
-        "toPairs",
-        "fromPairs",
-        "reverse",
-        "uniq",
-        "concat",
-        "flatten",
-        "sort",
-        "bitand",
-        "bitor",
-        "bitxor",
-        "bitnand",
-        "bitshl",
-        "bitshr",
-        "bitushr",
-        "bitnot",
-    ]
-)
-"""The other built-ins."""
 
 COMPARISONS = frozenset(["<", ">", "<=", ">="])
 _NEGATABLE = frozenset(["in", "matches", "contains", "startsWith", "endsWith"])
@@ -414,7 +353,7 @@ class _Parser:
         if name.text in PREDICATES:
             return self.predicate_call(name, before)
         arguments = before + self.arguments()
-        if name.text in FUNCTIONS:
+        if name.text in BUILTINS:
             return Builtin(name.text, arguments, at=name.at)
         return Call(Name(name.text, at=name.at), arguments, at=name.at)
 

@@ -2,6 +2,7 @@
 
 A signature is one letter an argument: s string, i int, f float, n number, b bool, l list, m map, t time, a anything;
 after "?" they may be left out, and a "*" lets the letter before it repeat. "ss?i" is two strings and perhaps an int.
+The kind of the result may follow: "ss -> int".
 """
 
 from collections.abc import Callable, Mapping
@@ -43,11 +44,17 @@ class Function:
     implementation: Callable[..., object]
     takes_context: bool = False
 
+    @property
+    def result(self) -> str:
+        """The kind of what it returns, "" where that depends on its arguments."""
+        return self.signature.partition(" -> ")[2]
+
     @cached_property
     def _shape(self) -> tuple[str, int, bool]:
         """The letters, how many are needed, and whether the last repeats."""
-        required, _, optional = self.signature.partition("?")
-        repeats = self.signature.endswith("*")
+        arguments = self.signature.partition(" -> ")[0]
+        required, _, optional = arguments.partition("?")
+        repeats = arguments.endswith("*")
         letters = (required + optional).rstrip("*")
         needed = len(required.rstrip("*")) - (1 if repeats and not optional else 0)
         return letters, needed, repeats

@@ -7,7 +7,6 @@ caller's to write, when all of it has gone well.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -115,8 +114,6 @@ def carry_out(
     secrets: writes what a build mounts into a private folder. say: gets a line for each image, and
     all that a builder prints. Raises BuildFailedError, PushFailedError and the registry's errors.
     """
-    from argojobs.images.registry.tagging import add_tag
-
     done = []
     for step in steps:
         digest = step.digest
@@ -125,7 +122,7 @@ def carry_out(
             _made(step, registry, builder(), secrets, say, no_cache=no_cache)
             digest = _tagged(step, registry) if registry is not None else ""
         elif version and registry is not None and registry.digest(step.name, version) is None:
-            add_tag(registry, step.name, digest, version)
+            registry.add_tag(step.name, digest, version)
             say(f"{step.name}: tagged {version}")
         done.append(Deployed(step, digest))
     return tuple(done)
@@ -241,6 +238,7 @@ def _made(
 ) -> None:
     """Build an image, unless it is only to be pushed, and push it."""
     from argojobs.images.builders.building import build_image, push_image
+    from argojobs.images.context.writing import write_context
     from argojobs.images.delivery import workplace
 
     with workplace(registry) as place:
@@ -254,7 +252,8 @@ def _made(
             no_cache=no_cache,
         )
         if step.does == "build":
-            write_context(step.recipe, task.context)
+            task.context.mkdir()
+            write_context(step.recipe.files, task.context)
             build_image(builder, task, say)
         if registry is not None:
             push_image(builder, task, push_of(task), say)
@@ -272,23 +271,11 @@ def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
     return copy
 
 
-def write_context(recipe: Recipe, folder: Path) -> None:
-    """Write the context of a build into a new folder: the files that it takes, with fixed times."""
-    from argojobs.images.context.tar import unpack, write_tar
-
-    folder.mkdir()
-    with tempfile.TemporaryFile() as archive:
-        write_tar(recipe.files, archive)
-        archive.seek(0)
-        unpack(archive, folder)
-
-
 def _tagged(step: Step, registry: Registry) -> str:
     """Give what was pushed its other tags; return its digest, as the registry tells it."""
     from argojobs.images.delivery import arrived
-    from argojobs.images.registry.tagging import add_tag
 
     digest = arrived(registry, step.name, step.tags[0])
     for tag in step.tags[1:]:
-        add_tag(registry, step.name, digest, tag)
+        registry.add_tag(step.name, digest, tag)
     return digest

@@ -168,9 +168,10 @@ def _of_name(name: str, resolver: Resolver) -> Fault | None:
 
 def _functions() -> list[str]:
     from argojobs.expressions import expr
-    from argojobs.expressions.parser import FUNCTIONS, PREDICATES
+    from argojobs.expressions.functions import BUILTINS
+    from argojobs.expressions.parser import PREDICATES
 
-    return [*FUNCTIONS, *PREDICATES, *expr.FUNCTION_NAMES]
+    return [*BUILTINS, *PREDICATES, *expr.FUNCTION_NAMES]
 
 
 def _sprig(text: str, path: Path) -> Iterator[Finding]:

@@ -23,8 +23,7 @@ from argojobs.images.builds import Build, Builds, builds_in
 from argojobs.images.destinations import Destination, choose_destination, destinations, opened
 from argojobs.images.recipe import Recipe, recipes
 from argojobs.images.reference import registry_host
-from argojobs.images.registry.client import Registry
-from argojobs.images.registry.unasked import unasked_registry
+from argojobs.images.registry.client import Registry, unasked_registry
 from argojobs.manifest.nearest import suggestion
 from argojobs.runs.images import node_platform
 

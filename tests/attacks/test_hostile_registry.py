@@ -7,9 +7,9 @@ from support.hostile_server import ENDLESS, ODD, hostile, once, whole
 
 from argojobs.errors import ArgojobsError
 from argojobs.images.logins.credentials import Credentials
-from argojobs.images.registry import line
+from argojobs.images.registry import connection
 from argojobs.images.registry.client import open_registry
-from argojobs.images.registry.tagging import add_tag
+from argojobs.images.registry.trial import try_push
 
 WITHIN = 20.0
 WHO = Credentials("somebody", "a-password-of-ours", identity_token="an-identity-token")
@@ -17,8 +17,8 @@ OPERATIONS = {
     "digest": lambda registry: registry.digest("r", "1"),
     "manifest": lambda registry: registry.manifest("r", "1"),
     "blob": lambda registry: registry.blob("r", f"sha256:{'0' * 64}"),
-    "push": lambda registry: registry.try_push("r"),
-    "tag": lambda registry: add_tag(registry, "r", f"sha256:{'0' * 64}", "1"),
+    "push": lambda registry: try_push(registry, "r"),
+    "tag": lambda registry: registry.add_tag("r", f"sha256:{'0' * 64}", "1"),
     "delete": lambda registry: registry.delete("r", f"sha256:{'0' * 64}"),
 }
 pytestmark = pytest.mark.usefixtures("small", "figure")
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("small", "figure")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(line, "TIMEOUT", (2, 2))
+    monkeypatch.setattr(connection, "TIMEOUT", (2, 2))
 
 
 def tried(server, operation, who=WHO):

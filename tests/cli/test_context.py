@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import tomllib
 
 from argojobs.cli.completion import complete_context, complete_setting
+from argojobs.cli.verbs.context_add import ROWS
+from argojobs.config.contexts import S3, Context, Registry
 
 LAB = """\
 current_context = "lab"  # the usual one
@@ -160,6 +163,21 @@ def test_a_context_from_options(argojobs, config) -> None:
     text = config.read_text()
     assert 'current_context = "new"  # the usual one' in text
     assert "# the lab's own machine" in text
+
+
+def test_every_key_of_a_context_has_an_option_in_one_part_of_the_help(argojobs) -> None:
+    known = {
+        *(one.name for one in fields(Context)),
+        *(f"s3.{one.name}" for one in fields(S3)),
+        *(f"registry.{one.name}" for one in fields(Registry)),
+    }
+    by_hand = {"name", "chosen_by", "s3.tls", "s3.access_key_field", "s3.secret_key_field"}
+    keys = [row.key for rows in ROWS.values() for row in rows]
+    assert sorted(keys) == sorted(known - by_hand - {"s3", "registry"})
+    text = argojobs("context", "add", "--help").out
+    store = text.partition("\nStore:\n")[2].partition("\nRegistry:\n")[0]
+    assert "--s3-bucket NAME" in store
+    assert "--registry-user" not in store
 
 
 def test_mrunners_own_command(argojobs, config) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from argojobs.config.contexts import Context, Registry
 from argojobs.config.exporting import exported
-from argojobs.config.importing import mrunner_table, read_import, read_table, written
+from argojobs.config.importing import read_import, read_table, written
 from argojobs.errors import ArgojobsError, HostError, UsageError
 
 
@@ -109,11 +109,11 @@ def test_a_file_that_cannot_be_read(tmp_path):
         read_import(path)
 
 
-def test_mrunners_keys_become_ours():
-    assert mrunner_table({"registry_url": "r:1", "storage": "/s", "resources": ""}) == {
-        "registry": {"url": "r:1"},
-        "storage": "/s",
-    }
+def test_a_key_of_mrunners_without_a_value_says_nothing(file):
+    found = read_import(file("name: a\nregistry_url: ''\nresources:\nstorage: /s\n"))
+    assert found.contexts == (
+        Context("a", storage="/s", storage_claim="storage", storage_size="40Gi"),
+    )
 
 
 def test_a_table_that_stands_nowhere_yet_has_mistakes_without_a_place():

@@ -98,7 +98,7 @@ def test_three_in_a_row(project):
         ),
         ({"a": "ARG IMAGE=a\nFROM $IMAGE"}, "a -> a", ""),
         ({"a": TRAIN, "b": "FROM a"}, "FROM a would take a from the network", "ARG IMAGE=a"),
-        ({"a": "RUN x"}, "RUN stands before", ""),
+        ({"a": "RUN x"}, "no FROM", ""),
         ({"A": TRAIN}, "'A' cannot be the name", "a"),
     ],
 )

@@ -1,7 +1,6 @@
 """What a build takes is what real builders take: the same image from our context as from the folder."""
 
 import hashlib
-import io
 import os
 import subprocess
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 from support import engines
 
 from argojobs.images.builds import Build
-from argojobs.images.context.tar import unpack, write_tar
+from argojobs.images.context.writing import write_context
 from argojobs.images.recipe import recipes
 
 FILES = (
@@ -78,11 +77,9 @@ def compare(project: Path, tmp_path: Path, line: str, ignore: str, build) -> Non
     dockerfile.write_text(f"FROM scratch\n{line}\n")
     (project / ".dockerignore").write_text(ignore)
     recipe = recipes([Build("train", dockerfile, project, {}, "", "")])[0]
-    tar = io.BytesIO()
-    write_tar(recipe.files, tar)
     context = tmp_path / "context"
     context.mkdir()
-    unpack(io.BytesIO(tar.getvalue()), context)
+    write_context(recipe.files, context)
     from_folder = build(dockerfile, project, tmp_path / "out-1")
     from_context = build(dockerfile, context, tmp_path / "out-2")
     assert from_context == from_folder

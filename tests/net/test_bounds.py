@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from argojobs.images.registry.line import open_session
+from argojobs.images.registry.connection import open_session
 from argojobs.net import bounds, known_secrets
 from argojobs.net.bounds import BoundedResponse
 

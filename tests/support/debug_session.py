@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from argojobs.cli.debug.jsonc import parse
 from support.debug_client import DebugClient
+from support.jsonc_texts import read_jsonc
 
 
 class Followed:
@@ -52,9 +52,8 @@ def followed(**started: Any) -> Iterator[Followed]:
 
 def entries(project: Path) -> dict[str, dict[str, Any]]:
     """Return the configurations of launch.json by name."""
-    root = parse((project / ".vscode" / "launch.json").read_text()).root
-    assert root is not None
-    return {one["name"]: one for one in root.value["configurations"]}
+    value = read_jsonc((project / ".vscode" / "launch.json").read_text())
+    return {one["name"]: one for one in value["configurations"]}
 
 
 @contextmanager

@@ -1,14 +1,26 @@
-"""Texts of JSON with comments, each with what it says: for tests with any layout."""
+"""Texts of JSON with comments: read, and any layout of them, each with what it says."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from hypothesis import strategies as st
 
-#: A text and its value; the value of a text without one is None.
+#: A text and its value.
 Written = tuple[str, Any]
+
+_STRING_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+
+
+def read_jsonc(text: str) -> Any:
+    """Return what a text says, as VS Code reads it."""
+    for gone in (_STRING_OR_COMMENT, _STRING_OR_LAST_COMMA):
+        text = gone.sub(lambda found: found[1] or "", text)
+    return json.loads(text.removeprefix("\ufeff"))
+
 
 _BLANK = st.lists(st.sampled_from([" ", "\t", "\n", "\r\n", "    ", "\n  "]), max_size=3)
 _COMMENT = st.sampled_from(
@@ -87,22 +99,17 @@ VALUES: st.SearchStrategy[Written] = st.recursive(
 _CONFIGURATIONS = lists(
     st.one_of(VALUES, objects(member(st.sampled_from(["name", "type", "args"]), VALUES), 3))
 )
-_TOP = st.one_of(
-    member(st.just("configurations"), _CONFIGURATIONS),
+_OTHERS = st.one_of(
     member(st.just("version"), st.just(('"0.2.0"', "0.2.0"))),
-    member(_TEXT, VALUES),
+    member(_TEXT.filter("configurations".__ne__), VALUES),
     member(st.just("compounds"), VALUES),
 )
 
 
 @st.composite
-def documents(draw: st.DrawFn, root: st.SearchStrategy[Written]) -> Written:
-    """Put a value into a text: perhaps a byte order mark, perhaps comments around."""
-    text, value = draw(root)
-    mark = draw(st.sampled_from(["", "", "\ufeff"]))
-    return mark + draw(TRIVIA) + text + draw(TRIVIA), value
-
-
-ANY = documents(VALUES)
-BLANK = documents(st.just(("", None)))
-LAUNCH = st.one_of(documents(objects(_TOP, 5)), documents(objects(_TOP, 5)), BLANK)
+def launch_files(draw: st.DrawFn) -> Written:
+    """Lay out a launch.json: perhaps a byte order mark, perhaps comments around."""
+    before, after = draw(st.lists(_OTHERS, max_size=3)), draw(st.lists(_OTHERS, max_size=2))
+    listed = draw(member(st.just("configurations"), _CONFIGURATIONS))
+    text, value = draw(collection("{}", [*before, listed, *after]))
+    return draw(st.sampled_from(["", "", "\ufeff"])) + draw(TRIVIA) + text + draw(TRIVIA), value

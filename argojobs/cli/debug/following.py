@@ -14,8 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from argojobs.cli.debug.launch_file import put, take_out
-from argojobs.cli.debug.launch_json import PREFIX, Entry
+from argojobs.cli.debug.launch_json import PREFIX, Entry, put, take_out
 from argojobs.cli.follow import Tell
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.images.unwinding import unwinding
@@ -177,7 +176,7 @@ class Ways:
     def _put(self, entry: Entry) -> tuple[bool, list[str]]:
         """Put an entry into launch.json; return whether it is there, and what to press."""
         try:
-            path = put(self._folder, [entry])
+            path = put(self._folder, entry)
         except ArgojobsError as error:
             return False, [
                 "  launch.json is left as it is:",

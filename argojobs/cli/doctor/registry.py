@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
 from argojobs.errors import UsageError
+from argojobs.images.logins.login import credentials_for
+from argojobs.images.registry.client import Registry as OpenRegistry
+from argojobs.images.registry.client import open_registry
+from argojobs.images.registry.trial import try_pull, try_push
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context, Registry
-    from argojobs.images.registry.client import Registry as OpenRegistry
 
 #: The repository of the image that is pushed.
 TRIAL = "argojobs-doctor"
@@ -28,9 +31,6 @@ def registry_checks(context: Context) -> Iterator[Check]:
 
 def registry(known: Registry, context: str) -> Iterator[Check]:
     """Ask a registry whether it takes us, then push and pull. Raises what the registry does."""
-    from argojobs.images.logins.login import credentials_for
-    from argojobs.images.registry.client import open_registry
-
     said: list[str] = []
     who = credentials_for(known.url, known.user, known.password, say=said.append)
     opened = open_registry(known.url, who, context=context)
@@ -38,7 +38,7 @@ def registry(known: Registry, context: str) -> Iterator[Check]:
         opened.ping()  # without a user it may say no, and still let everybody pull
     told = opened.credentials
     as_whom = f", as {told.user or 'the user of a token'}" if told is not None else ""
-    yield ok("registry", f"{opened.channel.base} answers{as_whom}")
+    yield ok("registry", f"{opened.connection.base} answers{as_whom}")
     for line in said:
         yield warning("registry", line, f"docker login {opened.host}")
     yield from attempt("push", lambda: push_and_pull(opened))
@@ -48,12 +48,12 @@ def push_and_pull(opened: OpenRegistry) -> Check:
     """Push a small image, pull and delete it. Who has no login there may want only to pull."""
     name = opened.full_name(TRIAL)
     try:
-        digest = opened.try_push(TRIAL)
+        digest = try_push(opened, TRIAL)
     except UsageError as error:
-        if opened.credentials is not None or opened.channel.withheld:
+        if opened.credentials is not None or opened.connection.withheld:
             return failed("push", error.what, error.hint)
         return warning("push", f"deploy could not push: {error.what}", error.hint)
-    opened.try_pull(TRIAL, digest)
+    try_pull(opened, TRIAL, digest)
     if opened.delete(TRIAL, digest):
         return ok("push", f"pushed, pulled and deleted a small image as {name}")
     return ok("push", f"pushed and pulled a small image; {name} stays, the registry deletes none")

@@ -10,7 +10,7 @@ from argojobs.cli.command import argument, group_of, option
 from argojobs.cli.completion import complete_context
 from argojobs.cli.door import put, put_data
 from argojobs.cli.formats import Format
-from argojobs.cli.verbs.context_add import add
+from argojobs.cli.verbs.context_add import ADD
 
 Name = Annotated[str, argument(metavar="NAME", help="A context's name.", complete=complete_context)]
 Replace = Annotated[bool, option("--replace", help="Take the place of contexts of the same names.")]
@@ -260,7 +260,7 @@ GROUP = group_of(
         "edit": edit,
         "import": import_contexts,
         "export": export,
-        "add": add,
+        "add": ADD,
     },
     contexts_listed,
 )

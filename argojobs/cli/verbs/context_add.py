@@ -1,135 +1,93 @@
-"""`argojobs context add`: a context from options."""
+"""`argojobs context add`: a context from options.
+
+Each option is a row: the key of the context that it sets, in the part of the help where it stands.
+"""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
+
+import click
 
 from argojobs.cli import options
-from argojobs.cli.command import argument, option
+from argojobs.cli.command import argument, as_command, option, parameter
 from argojobs.cli.door import put
 from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
+
+
+class Row(NamedTuple):
+    """One option: its key in the context's table (dotted), its names, and what help says of it."""
+
+    key: str
+    names: str
+    metavar: str
+    help: str
+    kind: Any = str
+    default: Any = ""
+    minimum: int | None = None
+
+    @property
+    def parameter(self) -> str:
+        """The name by which its value is handed over."""
+        return self.key.replace(".", "_")
+
+
+ROWS: Mapping[str, tuple[Row, ...]] = {
+    "Server": (
+        Row("server", "--server", "URL", "The Argo server; none: by kubeconfig."),
+        Row("namespace", "--namespace -n", "NAME", "Where its runs live."),
+        Row("token", "--token", "REFERENCE", "Where its token is."),
+        Row("ca", "--ca", "FILE", "The CA bundle for the server."),
+        Row("insecure", "--insecure", "", "Do not check the server's certificate.", bool, False),
+        Row("client_certificate", "--client-certificate", "FILE", "Our certificate."),
+        Row("client_key", "--client-key", "FILE", "The key of our certificate."),
+        Row("base_href", "--base-href", "PATH", "Under which path the server is."),
+        Row("kubeconfig", "--kubeconfig", "FILE", "The kubeconfig; none: the usual."),
+        Row("kube_context", "--kube-context", "NAME", "Which context of it."),
+        Row("ui", "--ui", "URL", "Argo's pages, for people."),
+    ),
+    "Steps": (
+        Row("image", "--image", "IMAGE", "For steps that name none."),
+        Row("resources", "--resources", "TEXT", 'For steps that ask none: "cpu=4 gpu=1".'),
+        Row("environment", "--env", "NAME=VALUE", "A variable; repeated.", list[str], None),
+        Row(
+            *("mounts", "--mount", "PATH=SOURCE"),
+            "claim:NAME, hostPath:/DIR or nfs:HOST:/DIR, then :ro to only read; repeated.",
+            *(list[str], None),
+        ),
+        Row("storage", "--storage", "PATH", "Where a claim is mounted: /storage."),
+        Row("storage_size", "--storage-size --default_pvc_size", "SIZE", "Its size; else 40Gi."),
+        Row("storage_claim", "--storage-claim", "NAME", "Its name; else storage."),
+        Row("service_account", "--service-account", "NAME", "Whose rights steps have."),
+        Row("max_parallel", "--max-parallel", "N", "More runs wait; 0: all run.", int, 0, 0),
+    ),
+    "Store": (
+        Row("s3.endpoint", "--s3-endpoint", "HOST:PORT", "Where it is; http:// before it: no TLS."),
+        Row("s3.bucket", "--s3-bucket", "NAME", "Its bucket."),
+        Row("s3.prefix", "--s3-prefix", "TEXT", "What keys begin with."),
+        Row("s3.region", "--s3-region", "NAME", "Its region."),
+        Row("s3.style", "--s3-style", "path|host|auto", "Addressing: the bucket in path or host."),
+        Row("s3.kind", "--s3-kind", "minio|aws|aistore", "What store it is."),
+        Row("s3.access_key", "--s3-access-key", "REFERENCE", "Where its access key is."),
+        Row("s3.secret_key", "--s3-secret-key", "REFERENCE", "Where its secret key is."),
+        Row("s3.session_token", "--s3-session-token", "REFERENCE", "Where a token is."),
+        Row("s3.key_format", "--s3-key-format", "TEXT", "As Argo's keyFormat."),
+        Row("s3.secret_name", "--s3-secret-name", "NAME", "The Kubernetes Secret with its keys."),
+        Row("storage_ui", "--storage-ui", "URL", "The store's pages, for people."),
+    ),
+    "Registry": (
+        Row("registry.url", "--registry --registry-url --registry_url", "URL", "Where images go."),
+        Row("registry.user", "--registry-user", "NAME", "Who we are there."),
+        Row("registry.password", "--registry-password", "REFERENCE", "Where the password is."),
+        Row("registry.pull_secret", "--pull-secret", "NAME", "The cluster's secret to pull with."),
+    ),
+}
 
 
 def add(
     name: Annotated[str, argument(metavar="NAME", help="The new context's name.")] = "",
     name_option: Annotated[
         str, option("--name", metavar="NAME", help="The same, as an option.")
-    ] = "",
-    server: Annotated[
-        str, option("--server", metavar="URL", help="The Argo server; none: by kubeconfig.")
-    ] = "",
-    namespace: Annotated[
-        str, option("--namespace", "-n", metavar="NAME", help="Where its runs live.")
-    ] = "",
-    token: Annotated[str, option("--token", metavar="REFERENCE", help="Where its token is.")] = "",
-    ca: Annotated[
-        str,
-        option("--ca", metavar="FILE", help="Certificates of those who sign the server's."),
-    ] = "",
-    insecure: Annotated[
-        bool, option("--insecure", help="Do not check the server's certificate.")
-    ] = False,
-    client_certificate: Annotated[
-        str, option("--client-certificate", metavar="FILE", help="Our certificate.")
-    ] = "",
-    client_key: Annotated[
-        str, option("--client-key", metavar="FILE", help="The key of our certificate.")
-    ] = "",
-    base_href: Annotated[
-        str, option("--base-href", metavar="PATH", help="Under which path the server is.")
-    ] = "",
-    kubeconfig: Annotated[
-        str, option("--kubeconfig", metavar="FILE", help="The kubeconfig; none: the usual.")
-    ] = "",
-    kube_context: Annotated[
-        str, option("--kube-context", metavar="NAME", help="Which context of it.")
-    ] = "",
-    image: Annotated[
-        str, option("--image", metavar="IMAGE", help="For steps that name none.")
-    ] = "",
-    resources: Annotated[
-        str,
-        option("--resources", metavar="TEXT", help='For steps that ask none: "cpu=4 gpu=1".'),
-    ] = "",
-    storage: Annotated[
-        str, option("--storage", metavar="PATH", help="Where a claim is mounted: /storage.")
-    ] = "",
-    storage_size: Annotated[
-        str,
-        option("--storage-size", "--default_pvc_size", metavar="SIZE", help="Its size; else 40Gi."),
-    ] = "",
-    storage_claim: Annotated[
-        str, option("--storage-claim", metavar="NAME", help="Its name; else storage.")
-    ] = "",
-    s3_endpoint: Annotated[
-        str,
-        option("--s3-endpoint", metavar="HOST:PORT", help="The store; http:// before it: no TLS."),
-    ] = "",
-    s3_bucket: Annotated[str, option("--s3-bucket", metavar="NAME", help="Its bucket.")] = "",
-    s3_prefix: Annotated[
-        str, option("--s3-prefix", metavar="TEXT", help="What keys begin with.")
-    ] = "",
-    s3_region: Annotated[str, option("--s3-region", metavar="NAME", help="Its region.")] = "",
-    s3_style: Annotated[
-        str, option("--s3-style", metavar="path|host|auto", help="Where the bucket stands.")
-    ] = "",
-    s3_kind: Annotated[
-        str, option("--s3-kind", metavar="minio|aws|aistore", help="What store it is.")
-    ] = "",
-    s3_access_key: Annotated[
-        str, option("--s3-access-key", metavar="REFERENCE", help="Where its access key is.")
-    ] = "",
-    s3_secret_key: Annotated[
-        str, option("--s3-secret-key", metavar="REFERENCE", help="Where its secret key is.")
-    ] = "",
-    s3_session_token: Annotated[
-        str, option("--s3-session-token", metavar="REFERENCE", help="Where a token is.")
-    ] = "",
-    s3_key_format: Annotated[
-        str, option("--s3-key-format", metavar="TEXT", help="As Argo's keyFormat.")
-    ] = "",
-    s3_secret_name: Annotated[
-        str,
-        option("--s3-secret-name", metavar="NAME", help="The Kubernetes Secret with its keys."),
-    ] = "",
-    registry: Annotated[
-        str,
-        option(
-            "--registry", "--registry-url", "--registry_url", metavar="URL", help="Where images go."
-        ),
-    ] = "",
-    registry_user: Annotated[
-        str, option("--registry-user", metavar="NAME", help="Who we are there.")
-    ] = "",
-    registry_password: Annotated[
-        str,
-        option("--registry-password", metavar="REFERENCE", help="Where the password is."),
-    ] = "",
-    pull_secret: Annotated[
-        str,
-        option("--pull-secret", metavar="NAME", help="The cluster's secret to pull with."),
-    ] = "",
-    env: Annotated[
-        list[str] | None,
-        option("--env", metavar="NAME=VALUE", help="A variable of all steps; repeated."),
-    ] = None,
-    mount: Annotated[
-        list[str] | None,
-        option(
-            "--mount",
-            metavar="PATH=SOURCE",
-            help="claim:NAME, hostPath:/DIR or nfs:HOST:/DIR, then :ro to only read; repeated.",
-        ),
-    ] = None,
-    max_parallel: Annotated[
-        int, option("--max-parallel", metavar="N", minimum=0, help="More runs wait; 0: all run.")
-    ] = 0,
-    ui: Annotated[str, option("--ui", metavar="URL", help="Argo's pages, for people.")] = "",
-    storage_ui: Annotated[
-        str, option("--storage-ui", metavar="URL", help="The store's pages, for people.")
-    ] = "",
-    service_account: Annotated[
-        str, option("--service-account", metavar="NAME", help="Whose rights steps have.")
     ] = "",
     kind: Annotated[
         str, option("--type", metavar="kubernetes", help="As mrunner has it.", hidden=True)
@@ -144,62 +102,54 @@ def add(
     dry_run: options.DryRun = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
+    **given: Any,
 ) -> int:
     """Add a context to the config file.
 
     A REFERENCE says where a secret is: env:NAME, file:PATH, command:TEXT or keyring:SERVICE/USER.
     """
+    from argojobs.cli.config_change import from_here
+
     _check_mrunners(kind, neptune)
-    table = {
-        "server": server,
-        "namespace": namespace,
-        "token": token,
-        "ca": ca,
-        "insecure": insecure,
-        "client_certificate": client_certificate,
-        "client_key": client_key,
-        "base_href": base_href,
-        "kubeconfig": kubeconfig,
-        "kube_context": kube_context,
-        "image": image,
-        "resources": resources,
-        "storage": storage,
-        "storage_size": storage_size,
-        "storage_claim": storage_claim,
-        "max_parallel": max_parallel,
-        "ui": ui,
-        "storage_ui": storage_ui,
-        "service_account": service_account,
-        "s3": {
-            "endpoint": s3_endpoint,
-            "bucket": s3_bucket,
-            "prefix": s3_prefix,
-            "region": s3_region,
-            "style": s3_style,
-            "kind": s3_kind,
-            "access_key": s3_access_key,
-            "secret_key": s3_secret_key,
-            "session_token": s3_session_token,
-            "key_format": s3_key_format,
-            "secret_name": s3_secret_name,
-        },
-        "registry": {
-            "url": registry,
-            "user": registry_user,
-            "password": registry_password,
-            "pull_secret": pull_secret,
-        },
-        "environment": _pairs(env or [], "--env NAME=VALUE"),
-        "mounts": _pairs(mount or [], "--mount PATH=SOURCE"),
-    }
+    table: dict[str, Any] = {}
+    for row in (row for rows in ROWS.values() for row in rows):
+        value = given[row.parameter]
+        if not value:
+            continue
+        outer, _, inner = row.key.rpartition(".")
+        if row.kind == list[str]:
+            table[row.key] = _pairs(value, f"{row.names} {row.metavar}")
+        else:
+            at = table.setdefault(outer, {}) if outer else table
+            at[inner] = from_here(inner, value) if isinstance(value, str) else value
     return add_context(
         _one_name(name, name_option),
-        _given(table),
+        table,
         use=use,
         replace=replace,
         dry_run=dry_run,
         output=output,
     )
+
+
+def _options() -> list[click.Parameter]:
+    """Return the rows as options."""
+    return [
+        parameter(
+            row.parameter,
+            row.kind,
+            option(
+                *row.names.split(),
+                metavar=row.metavar,
+                help=row.help,
+                part=part,
+                minimum=row.minimum,
+            ),
+            row.default,
+        )
+        for part, rows in ROWS.items()
+        for row in rows
+    ]
 
 
 def add_context(
@@ -278,21 +228,6 @@ def _one_name(argument: str, option: str) -> str:
     return argument or option
 
 
-def _given(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was given, with whole paths of files."""
-    from argojobs.cli.config_change import from_here
-
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            inner = value if key in ("environment", "mounts") else _given(value)
-            if inner:
-                found[key] = dict(inner)
-        elif value:
-            found[key] = from_here(key, value) if isinstance(value, str) else value
-    return found
-
-
 def _pairs(given: list[str], how: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
@@ -314,3 +249,6 @@ def _check_mrunners(kind: str, neptune: str) -> None:
             "--neptune: there is no Neptune here",
             hint="leave it out: runs keep their metrics and TensorBoard logs themselves",
         )
+
+
+ADD = as_command(add, "add", more=_options())

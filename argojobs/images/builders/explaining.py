@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from argojobs.errors import UsageError
 from argojobs.images.builders.failures import BuildFailedError, PushFailedError
 from argojobs.images.builders.running import Done
 from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.images.dockerfiles.dockerfile import logical_lines
 
 #: Lines of output that an error shows.
 SHOWN = 20
@@ -123,30 +125,13 @@ def _line_of(step: str, dockerfile: Path) -> int:
     """
     wanted = _words(step)
     try:
-        text = dockerfile.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        lines = dockerfile.read_text(encoding="utf-8", errors="replace").split("\n")
+        known = [(number, _words(one)) for number, one in logical_lines(lines, "\\", dockerfile)]
+    except (OSError, UsageError):
         return 0
-    known = [(number, _words(instruction)) for number, instruction in _instructions(text)]
     same = [number for number, words in known if words == wanted]
     alike = same or [number for number, words in known if words[:2] == wanted[:2]]
     return alike[0] if len(alike) == 1 else 0
-
-
-def _instructions(text: str) -> list[tuple[int, str]]:
-    """Return instructions with the line where each begins, their lines joined."""
-    found: list[tuple[int, str]] = []
-    going_on = False
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if not stripped or stripped.startswith("#"):
-            continue
-        piece = stripped.removesuffix("\\")
-        if going_on:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {piece}")
-        else:
-            found.append((number, piece))
-        going_on = stripped.endswith("\\")
-    return found
 
 
 def _words(instruction: str) -> list[str]:

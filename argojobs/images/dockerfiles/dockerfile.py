@@ -1,8 +1,9 @@
 """Reads a Dockerfile: enough of its grammar to know on what a build depends.
 
+What it does not understand, it leaves to the builder, which refuses a mistake in its own words.
 Source: the Dockerfile reference ("Format", "Parser directives", "Understand how ARG and FROM
 interact", "Here-documents"); line ends, comments inside of continued lines and escapes are as in
-BuildKit's parser. What the words of an instruction mean is `dockerfile_sources.py`'s.
+BuildKit's parser. What the words of an instruction mean is `sources.py`'s.
 """
 
 from __future__ import annotations
@@ -16,20 +17,16 @@ from argojobs.errors import HostError, UsageError
 from argojobs.images.dockerfiles.words import (
     Heredoc,
     assignments,
+    exec_words,
     expand,
     heredocs_in,
-    raw_words,
     words_of,
 )
 
-KNOWN = (
-    *("ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL"),
-    *("MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"),
-)
+_INSTRUCTION = re.compile(r"(onbuild\s+)?(\S+)\s*(.*)", re.IGNORECASE | re.DOTALL)
 #: Those that may be followed by text of their own.
 _WITH_HEREDOC = frozenset({"ADD", "COPY", "RUN"})
-_DIRECTIVE = re.compile(r"#\s*([A-Za-z][A-Za-z0-9]*)\s*=\s*(.+?)\s*")
-_BLANKS = re.compile(r"[\t\v\f\r ]+")
+_DIRECTIVE = re.compile(r"#\s*(escape|syntax|check)\s*=\s*(.+?)\s*", re.IGNORECASE)
 #: The frontend whose grammar this is; another one may have words of its own.
 _OUR_SYNTAX = re.compile(r"(?:docker\.io/)?docker(?:file-upstream|/dockerfile)(?:[:@].*)?")
 
@@ -54,21 +51,17 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One FROM: base and platform as they are written, name in lower case or ""."""
+    """One FROM: its base as it is written, its name in lower case or ""."""
 
     number: int
     name: str
     base: str
-    platform: str
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Dockerfile:
-    """A whole file. escape: its escape sign. syntax: the frontend that it asks for, or "".
-
-    foreign: whether the frontend may know instructions that the Dockerfile reference has not.
-    """
+    """A whole file. escape: its escape sign. syntax: the frontend that it asks for, or ""."""
 
     path: Path
     text: str
@@ -103,53 +96,48 @@ def read_dockerfile(path: Path) -> Dockerfile:
 def parse_dockerfile(text: str, path: Path) -> Dockerfile:
     """Return a Dockerfile's text as a value; path is its name in errors.
 
-    Raises UsageError with file:line: no FROM, an instruction that is none (with the nearest that
-    is), a FROM of a wrong form, a heredoc that does not end.
+    Raises UsageError with file:line: no FROM, one without an image, a heredoc that does not end.
     """
     lines = text.removeprefix("\ufeff").split("\n")
-    directives = dict(_directives(lines, path))
-    escape, syntax = directives.get("escape", "\\"), directives.get("syntax", "")
-    foreign = Dockerfile(path, "", (), (), escape, syntax).foreign
+    directives = dict(_directives(lines))
+    escape = directives.get("escape", "\\")
     stages: list[Stage] = []
     instructions: list[Instruction] = []
-    for line, whole in _logical_lines(lines, escape, path):
-        number = len(stages) - 1
-        instruction = _instruction(whole, line, number, path, foreign=foreign)
-        if instruction.name == "FROM" and not instruction.onbuild:
-            stages.append(_stage(instruction, len(stages), path))
-        elif number < 0 and instruction.name != "ARG" and not foreign:
-            raise UsageError(
-                f"{instruction.name} stands before the first FROM",
-                where=f"{path}:{line}",
-                hint="begin with FROM; only ARG and comments may stand before it",
-            )
-        instructions.append(instruction)
+    for line, whole in logical_lines(lines, escape, path):
+        one = _instruction(whole, line, len(stages) - 1)
+        if one.name == "FROM" and not one.onbuild:
+            if not one.words:
+                raise _bad_from("FROM needs an image", f"{path}:{line}")
+            name = one.words[2].lower() if len(one.words) == 3 else ""
+            stages.append(Stage(len(stages), name, one.words[0], line))
+        instructions.append(one)
     if not stages:
-        raise UsageError(
-            "this Dockerfile has no FROM",
-            where=f"{path}:1",
-            hint="begin with the image to build on: FROM python:3.11-slim",
-        )
+        raise _bad_from("this Dockerfile has no FROM", f"{path}:1")
+    syntax = directives.get("syntax", "")
     return Dockerfile(path, text, tuple(stages), tuple(instructions), escape, syntax)
+
+
+def _bad_from(what: str, where: str) -> UsageError:
+    return UsageError(what, where=where, hint="write the image to build on: FROM python:3.11-slim")
 
 
 def global_arguments(dockerfile: Dockerfile) -> dict[str, str | None]:
     """Return the ARGs before the first FROM: each its default as it is written, or None."""
-    found: dict[str, str | None] = {}
-    for one in dockerfile.instructions:
-        if one.name == "ARG" and one.stage < 0 and not one.onbuild:
-            found.update(assignments(one.text, dockerfile.escape))
-    return found
+    return _arguments(dockerfile, only_global=True)
 
 
 def argument_names(dockerfile: Dockerfile) -> frozenset[str]:
     """Return the names of all ARGs: those of a stage, too."""
-    return frozenset(
-        name
+    return frozenset(_arguments(dockerfile, only_global=False))
+
+
+def _arguments(dockerfile: Dockerfile, *, only_global: bool) -> dict[str, str | None]:
+    return {
+        name: default
         for one in dockerfile.instructions
-        if one.name == "ARG" and not one.onbuild
-        for name in dict(assignments(one.text, dockerfile.escape))
-    )
+        if one.name == "ARG" and not one.onbuild and (one.stage < 0 or not only_global)
+        for name, default in assignments(one.text, dockerfile.escape)
+    }
 
 
 def global_values(dockerfile: Dockerfile, arguments: Mapping[str, str]) -> dict[str, str]:
@@ -172,128 +160,65 @@ def base_images(dockerfile: Dockerfile, arguments: Mapping[str, str]) -> tuple[s
 
 def parent_stage(dockerfile: Dockerfile, base: str, number: int) -> int | None:
     """Return the earlier stage that a name means, the last of that name; None for an image."""
-    found = None
-    for stage in dockerfile.stages[:number]:
-        if stage.name and stage.name == base.lower():
-            found = stage.number
-    return found
+    before = reversed(dockerfile.stages[:number])
+    return next((one.number for one in before if one.name and one.name == base.lower()), None)
 
 
-def _directives(lines: list[str], path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the parser directives: comments `# name=value` at the very top, each only once."""
-    for number, line in enumerate(lines, 1):
+def _directives(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the parser directives: comments `# name=value` at the very top."""
+    for line in lines:
         match = _DIRECTIVE.fullmatch(line.strip())
         if match is None:
             return
-        name, value = match[1].lower(), match[2]
-        if name not in ("escape", "syntax", "check"):
-            return
-        if name == "escape" and value not in ("\\", "`"):
-            raise UsageError(
-                f"the escape sign cannot be {value!r}",
-                where=f"{path}:{number}",
-                hint="write # escape=` or # escape=\\",
-            )
-        yield name, value
+        yield match[1].lower(), match[2]
 
 
-def _logical_lines(lines: list[str], escape: str, path: Path) -> Iterator[tuple[int, str]]:
+def logical_lines(lines: list[str], escape: str, path: Path) -> Iterator[tuple[int, str]]:
     """Yield each instruction's first line and its whole text; heredocs are stepped over."""
     sign = re.escape(escape)
-    continued = re.compile(rf"(?:(?<!{sign})|^){sign}[ \t]*$")
-    position = 0
-    while position < len(lines):
-        first = position
-        text = lines[position].rstrip("\r").lstrip()
-        position += 1
-        if not text or text.startswith("#"):
+    continued = re.compile(rf"(?<!{sign}){sign}[ \t]*$")
+    numbered = iter(enumerate((line.rstrip("\r") for line in lines), 1))
+    for first, line in numbered:
+        text = line.lstrip()
+        if _is_void(text):
             continue
-        while (end := continued.search(text)) is not None:
-            text = text[: end.start()]
-            while position < len(lines) and _is_void(lines[position]):
-                position += 1
-            if position == len(lines):
-                break
-            text += lines[position].rstrip("\r")
-            position += 1
-        if not text.strip():
+        while end := continued.search(text):
+            more = next((one for _, one in numbered if not _is_void(one)), "")
+            text = text[: end.start()] + more
+        instruction = _INSTRUCTION.match(text.strip())
+        if instruction is None:
             continue
-        for heredoc in _announced(text):
-            position = _after(heredoc, lines, position, f"{path}:{first + 1}")
-        yield first + 1, text.strip()
+        if instruction[2].upper() in _WITH_HEREDOC:
+            for heredoc in heredocs_in(text):
+                _step_over(heredoc, numbered, f"{path}:{first}")
+        yield first, text.strip()
 
 
 def _is_void(line: str) -> bool:
-    """Whether a line inside of a continued one counts for nothing: a comment, or empty."""
-    bare = line.strip()
-    return not bare or bare.startswith("#")
+    """Whether a line counts for nothing, inside of a continued one as well."""
+    return not line.strip() or line.lstrip().startswith("#")
 
 
-def _announced(text: str) -> tuple[Heredoc, ...]:
-    words = text.split(None, 2)
-    name = words[0].upper()
-    if name == "ONBUILD" and len(words) > 1:
-        name = words[1].upper()
-    return heredocs_in(text) if name in _WITH_HEREDOC and "<<" in text else ()
-
-
-def _after(heredoc: Heredoc, lines: list[str], position: int, where: str) -> int:
-    """Return the position after the heredoc that begins here. Raises UsageError."""
-    for number in range(position, len(lines)):
-        line = lines[number].rstrip("\r")
-        if (line.lstrip("\t") if heredoc.chomp else line) == heredoc.name:
-            return number + 1
-    raise UsageError(
-        f"the text after <<{heredoc.name} does not end",
-        where=where,
-        hint=f"write a line that holds {heredoc.name} and nothing else",
-    )
-
-
-def _instruction(
-    whole: str, line: int, stage: int, path: Path, *, foreign: bool, onbuild: bool = False
-) -> Instruction:
-    name, *more = _BLANKS.split(whole, maxsplit=1)
-    name = name.upper()
-    rest = more[0] if more else ""
-    if name not in KNOWN and not foreign:
-        from argojobs.manifest.nearest import suggestion
-
+def _step_over(heredoc: Heredoc, numbered: Iterator[tuple[int, str]], where: str) -> None:
+    name, tabs = heredoc
+    if not any((line.lstrip("\t") if tabs else line) == name for _, line in numbered):
         raise UsageError(
-            f"there is no instruction {name}",
-            where=f"{path}:{line}",
-            hint=suggestion(name, KNOWN, what="the instructions are"),
+            f"the text after <<{name} does not end",
+            where=where,
+            hint=f"write a line that holds {name} and nothing else",
         )
-    if name == "ONBUILD" and not onbuild:
-        return _instruction(rest, line, stage, path, foreign=foreign, onbuild=True)
-    flags, text = _flags(rest)
-    exec_words = words_of(text)
-    words = tuple(text.split()) if exec_words is None else exec_words
-    return Instruction(name, flags, text, words, line, stage, onbuild)
 
 
-def _flags(text: str) -> tuple[tuple[tuple[str, str], ...], str]:
-    """Return the words with `--` at the beginning as names and values, and the rest."""
+def _instruction(whole: str, line: int, stage: int) -> Instruction:
+    match = _INSTRUCTION.match(whole)
+    onbuild, name, text = match.groups() if match else (None, whole, "")
     flags: list[tuple[str, str]] = []
-    rest = text.strip()
-    while rest.startswith("--"):
-        word = (raw_words(rest) or tuple(rest.split()))[0]
-        rest = rest[len(word) :].lstrip()
+    while text.startswith("--"):
+        word = (words_of(text) or (text,))[0]
+        text = text[len(word) :].lstrip()
         if word == "--":
             break
-        name, _, value = (expand(word.replace("$", "\\$"), lambda _: "") or "")[2:].partition("=")
-        flags.append((name.lower(), value))
-    return tuple(flags), rest
-
-
-def _stage(instruction: Instruction, number: int, path: Path) -> Stage:
-    words = instruction.words
-    if len(words) not in (1, 3) or (len(words) == 3 and words[1].upper() != "AS"):
-        raise UsageError(
-            "FROM needs one image, and may give the stage a name",
-            where=f"{path}:{instruction.line}",
-            hint="write FROM IMAGE, or FROM IMAGE AS NAME",
-        )
-    platform = dict(instruction.flags).get("platform", "")
-    name = words[2].lower() if len(words) == 3 else ""
-    return Stage(number, name, words[0], platform, instruction.line)
+        flag, _, value = (expand(word.replace("$", "\\$"), lambda _: "") or "")[2:].partition("=")
+        flags.append((flag.lower(), value))
+    words = exec_words(text) or tuple(text.split())
+    return Instruction(name.upper(), tuple(flags), text, words, line, stage, onbuild is not None)

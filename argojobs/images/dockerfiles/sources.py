@@ -12,7 +12,7 @@ import csv
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from argojobs.images.dockerfiles.dockerfile import (
     Dockerfile,
@@ -40,18 +40,8 @@ class Source:
     known: bool = True
 
 
-@dataclass(slots=True)
-class _Variables:
-    """What is known at one line of a stage; None is a variable whose value is not known."""
-
-    environment: dict[str, str | None] = field(default_factory=dict)
-    arguments: dict[str, str | None] = field(default_factory=dict)
-
-    def get(self, name: str) -> str | None:
-        return self.environment.get(name, self.arguments.get(name))
-
-    def copy(self) -> _Variables:
-        return _Variables(self.environment.copy(), self.arguments.copy())
+#: What is known at one line of a stage; None is a variable whose value is not known.
+_Variables = dict[str, str | None]
 
 
 def sources(
@@ -90,41 +80,31 @@ def secret_ids(dockerfile: Dockerfile) -> tuple[str, ...]:
 def _with_variables(
     dockerfile: Dockerfile, arguments: Mapping[str, str], platform: str
 ) -> Iterator[tuple[Instruction, _Variables]]:
-    """Yield each instruction with what is known when it runs."""
-    global_ones: dict[str, str | None] = {**_of_platform(platform)}
-    global_ones |= global_values(dockerfile, arguments)
+    """Yield each instruction with what is known when it runs: an ENV wins over every ARG."""
+    escape = dockerfile.escape
+    before_from = {**_of_platform(platform), **global_values(dockerfile, arguments)}
     bases = base_images(dockerfile, arguments)
-    stages: list[_Variables] = []
-    here = _Variables()
+    stages: list[tuple[_Variables, _Variables]] = []
+    of_arg: _Variables = {}
+    of_env: _Variables = {}
     for one in dockerfile.instructions:
-        if one.name == "FROM" and not one.onbuild:
-            number = len(stages)
-            parent = parent_stage(dockerfile, bases[number], number)
-            here = _Variables() if parent is None else stages[parent].copy()
-            stages.append(here)
-        elif one.name == "ARG" and one.stage >= 0 and not one.onbuild:
-            _declare(one, here, arguments, global_ones, dockerfile.escape)
-        elif one.name == "ENV" and not one.onbuild:
-            for name, value in _environment(one, dockerfile.escape):
-                here.environment[name] = expand(value, here.get, dockerfile.escape)
-        yield one, here
-
-
-def _declare(
-    one: Instruction,
-    here: _Variables,
-    arguments: Mapping[str, str],
-    global_ones: Mapping[str, str | None],
-    escape: str,
-) -> None:
-    """Take over an ARG: what is given, else its default, else the ARG before the first FROM."""
-    for name, default in assignments(one.text, escape):
-        if name in arguments:
-            here.arguments[name] = arguments[name]
-        elif default is not None:
-            here.arguments[name] = expand(default, here.get, escape)
-        else:
-            here.arguments[name] = global_ones.get(name)
+        known = {**of_arg, **of_env}
+        if one.onbuild or one.name not in ("FROM", "ARG", "ENV"):
+            yield one, known
+        elif one.name == "FROM":
+            parent = parent_stage(dockerfile, bases[len(stages)], len(stages))
+            above: tuple[_Variables, _Variables] = ({}, {}) if parent is None else stages[parent]
+            of_arg, of_env = above[0].copy(), above[1].copy()
+            stages.append((of_arg, of_env))
+        elif one.name == "ENV":
+            for name, value in _environment(one, escape):
+                of_env[name] = expand(value, known.get, escape)
+        elif one.stage >= 0:
+            for name, default in assignments(one.text, escape):
+                own = (
+                    before_from.get(name) if default is None else expand(default, known.get, escape)
+                )
+                of_arg[name] = arguments.get(name, own)
 
 
 def _environment(one: Instruction, escape: str) -> Iterator[tuple[str, str]]:
@@ -139,16 +119,9 @@ def _environment(one: Instruction, escape: str) -> Iterator[tuple[str, str]]:
 
 def _of_platform(platform: str) -> dict[str, str]:
     """Return the automatic arguments that say for what is built."""
-    system, _, rest = platform.partition("/")
-    architecture, _, variant = rest.partition("/")
-    if not architecture:
-        return {}
-    return {
-        "TARGETPLATFORM": platform,
-        "TARGETOS": system,
-        "TARGETARCH": architecture,
-        "TARGETVARIANT": variant,
-    }
+    names = ("TARGETOS", "TARGETARCH", "TARGETVARIANT")
+    parts = (*platform.split("/"), "")[: len(names)]
+    return {"TARGETPLATFORM": platform, **dict(zip(names, parts, strict=False))} if platform else {}
 
 
 def _sources(one: Instruction, variables: _Variables, escape: str) -> Iterator[Source]:

@@ -6,18 +6,12 @@ Its content is always the same, so a registry that deletes nothing keeps one suc
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from argojobs.errors import ServerError
-from argojobs.images.registry.digests import sha256
-
-if TYPE_CHECKING:
-    from argojobs.images.registry.client import Registry
+from argojobs.images.registry.client import OCI, Registry, sha256
 
 TAG = "argojobs-doctor"
-
-_OCI = "application/vnd.oci.image"
 
 
 def try_push(registry: Registry, repository: str) -> str:
@@ -25,14 +19,7 @@ def try_push(registry: Registry, repository: str) -> str:
     layer, config, manifest = _image()
     for content in (layer, config):
         _upload(registry, repository, content)
-    answer = registry.channel.send(
-        "PUT",
-        f"{registry.path(repository)}/manifests/{TAG}",
-        registry.push(repository),
-        headers={"Content-Type": f"{_OCI}.manifest.v1+json"},
-        data=manifest,
-    )
-    registry.expect(answer, 201, repository)
+    registry.put_manifest(repository, TAG, manifest, f"{OCI}.manifest.v1+json")
     return sha256(manifest)
 
 
@@ -48,10 +35,10 @@ def try_pull(registry: Registry, repository: str, digest: str) -> None:
 
 def _upload(registry: Registry, repository: str, content: bytes) -> None:
     scope = registry.push(repository)
-    begun = registry.channel.send("POST", f"{registry.path(repository)}/blobs/uploads/", scope)
+    begun = registry.connection.send("POST", f"{registry.path(repository)}/blobs/uploads/", scope)
     registry.expect(begun, 202, repository)
     place = urljoin(begun.url, begun.headers.get("Location", ""))
-    done = registry.channel.send(
+    done = registry.connection.send(
         "PUT",
         f"{place}{'&' if '?' in place else '?'}digest={sha256(content)}",
         scope,
@@ -73,12 +60,12 @@ def _image() -> tuple[bytes, bytes, bytes]:
         }
     )
     described = [
-        {"mediaType": f"{_OCI}.{kind}", "digest": sha256(content), "size": len(content)}
+        {"mediaType": f"{OCI}.{kind}", "digest": sha256(content), "size": len(content)}
         for kind, content in (("config.v1+json", config), ("layer.v1.tar", layer))
     ]
     manifest = {
         "schemaVersion": 2,
-        "mediaType": f"{_OCI}.manifest.v1+json",
+        "mediaType": f"{OCI}.manifest.v1+json",
         "config": described[0],
         "layers": [described[1]],
     }

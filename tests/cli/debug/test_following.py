@@ -76,8 +76,8 @@ class Told:
 
 def entries(folder: Path) -> dict[str, int]:
     file = folder / ".vscode" / "launch.json"
-    found = our_entries(file.read_text()) if file.exists() else []
-    return {one.name: one.port for one in found}
+    found = our_entries(file.read_text()) if file.exists() else ()
+    return {one.name: one.port for _, _, one in found}
 
 
 def test_a_step_that_says_that_it_waits_is_told_of_once(place: Any, tmp_path: Path) -> None:

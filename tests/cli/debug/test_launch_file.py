@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.jsonc_texts import read_jsonc
 
-from argojobs.cli.debug.jsonc import parse
-from argojobs.cli.debug.launch_file import put, take_out
-from argojobs.cli.debug.launch_json import Entry, our_entries, with_entries
+from argojobs.cli.debug.launch_json import Entry, our_entries, put, take_out, with_entry
 from argojobs.errors import HostError, UsageError
 
 TEXT = b'\xef\xbb\xbf{\r\n\t// mine\r\n\t"configurations": [\r\n\t\t{"name": "a"},\r\n\t],\r\n}'
@@ -51,14 +50,14 @@ def written(folder: Path, data: bytes = TEXT) -> Path:
 
 
 def names(path: Path) -> list[str]:
-    return [one.name.removeprefix("argojobs: ") for one in our_entries(path.read_text())]
+    return [one.name.removeprefix("argojobs: ") for _, _, one in our_entries(path.read_text())]
 
 
 def taken_out(folder: Path, *wanted: str) -> None:
     """Take the entries of these names out, wherever they lead."""
     path = folder / ".vscode" / "launch.json"
-    there = our_entries(path.read_text()) if path.exists() else []
-    known = {one.name: one for one in there}
+    there = our_entries(path.read_text()) if path.exists() else ()
+    known = {one.name: one for _, _, one in there}
     take_out(folder, [known.get(f"argojobs: {name}", entry(name, 1)) for name in wanted])
 
 
@@ -71,8 +70,8 @@ def files(folder: Path) -> set[str]:
 
 def test_entries_go_in_and_out_and_the_bytes_are_the_old_ones(tmp_path: Path, port: int) -> None:
     path = written(tmp_path)
-    assert put(tmp_path, [entry("train", port)]) == path
-    assert path.read_bytes() == with_entries(TEXT.decode(), [entry("train", port)]).encode()
+    assert put(tmp_path, entry("train", port)) == path
+    assert path.read_bytes() == with_entry(TEXT.decode(), entry("train", port)).encode()
     assert path.read_bytes() != TEXT
     taken_out(tmp_path, "train")
     assert path.read_bytes() == TEXT
@@ -81,14 +80,14 @@ def test_entries_go_in_and_out_and_the_bytes_are_the_old_ones(tmp_path: Path, po
 
 def test_an_entry_that_another_command_has_replaced_stays(tmp_path: Path, port: int) -> None:
     path = written(tmp_path)
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     take_out(tmp_path, [entry("train", port + 1)])
     assert names(path) == ["train"]
 
 
 def test_a_folder_that_was_made_goes_with_the_last_entry(tmp_path: Path, port: int) -> None:
-    put(tmp_path, [entry("train", port)])
-    path = put(tmp_path, [entry("evaluate", port)])
+    put(tmp_path, entry("train", port))
+    path = put(tmp_path, entry("evaluate", port))
     assert names(path) == ["evaluate", "train"]
     taken_out(tmp_path, "train")
     assert names(path) == ["evaluate"]
@@ -96,39 +95,18 @@ def test_a_folder_that_was_made_goes_with_the_last_entry(tmp_path: Path, port: i
     assert files(tmp_path) == set()
 
 
-def test_a_file_that_was_made_goes_and_a_folder_that_was_there_stays(
-    tmp_path: Path, port: int
-) -> None:
-    (tmp_path / ".vscode").mkdir()
-    put(tmp_path, [entry("train", port)])
-    taken_out(tmp_path, "train")
-    assert files(tmp_path) == {".vscode"}
-
-
 def test_a_folder_into_which_others_put_something_stays(tmp_path: Path, port: int) -> None:
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     (tmp_path / ".vscode" / "settings.json").write_text("{}")
     taken_out(tmp_path, "train")
     assert files(tmp_path) == {".vscode", ".vscode/settings.json"}
 
 
-@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"// nothing yet\n"])
-def test_a_file_without_a_value_that_was_there_stays(
-    tmp_path: Path, port: int, data: bytes
-) -> None:
-    path = written(tmp_path, data)
-    put(tmp_path, [entry("train", port)])
-    taken_out(tmp_path, "train")
-    assert path.read_bytes() == data
-
-
 def test_what_users_add_to_our_file_stays(tmp_path: Path, port: int) -> None:
-    path = put(tmp_path, [entry("train", port)])
+    path = put(tmp_path, entry("train", port))
     path.write_text(path.read_text().replace("}\n    ]", '},\n        {"name": "mine"}\n    ]'))
     taken_out(tmp_path, "train")
-    root = parse(path.read_text()).root
-    assert root is not None
-    assert root.value["configurations"] == [{"name": "mine"}]
+    assert read_jsonc(path.read_text())["configurations"] == [{"name": "mine"}]
 
 
 def test_taking_out_what_is_gone_does_nothing(tmp_path: Path, port: int) -> None:
@@ -141,22 +119,17 @@ def test_taking_out_what_is_gone_does_nothing(tmp_path: Path, port: int) -> None
     assert (path.read_bytes(), path.stat().st_ino) == (TEXT, before)
 
 
-def test_no_entries_make_nothing(tmp_path: Path) -> None:
-    put(tmp_path, [])
-    assert files(tmp_path) == set()
-
-
 # The file itself
 
 
 def test_the_mode_of_a_file_stays_and_a_new_one_has_the_usual(tmp_path: Path, port: int) -> None:
     path = written(tmp_path)
     path.chmod(0o640)
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     usual = tmp_path / "usual"
     usual.touch()
-    new = put(tmp_path / ".vscode", [entry("train", port)])
+    new = put(tmp_path / ".vscode", entry("train", port))
     assert new.stat().st_mode == usual.stat().st_mode
 
 
@@ -164,7 +137,7 @@ def test_the_mode_of_a_file_stays_and_a_new_one_has_the_usual(tmp_path: Path, po
 def test_the_owner_of_a_file_stays(tmp_path: Path, port: int) -> None:
     path = written(tmp_path)
     os.chown(path, 1234, 2345)
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     assert (path.stat().st_uid, path.stat().st_gid) == (1234, 2345)
 
 
@@ -176,7 +149,7 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, port: int) -> None:
     link = project / ".vscode" / "launch.json"
     link.parent.mkdir(parents=True)
     link.symlink_to("../../dotfiles/launch.json")
-    put(project, [entry("train", port)])
+    put(project, entry("train", port))
     assert link.is_symlink()
     assert names(elsewhere) == ["train"]
     taken_out(project, "train")
@@ -187,7 +160,7 @@ def test_a_link_to_a_file_that_is_missing_stays_one(tmp_path: Path, port: int) -
     link = tmp_path / ".vscode" / "launch.json"
     link.parent.mkdir()
     link.symlink_to("real.json")
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     assert names(tmp_path / ".vscode" / "real.json") == ["train"]
     taken_out(tmp_path, "train")
     assert link.is_symlink()
@@ -200,32 +173,32 @@ def test_a_link_to_a_file_that_is_missing_stays_one(tmp_path: Path, port: int) -
 def test_entries_that_lead_to_nothing_on_this_machine_go(
     tmp_path: Path, port: int, closed: int
 ) -> None:
-    path = put(
-        tmp_path,
-        [
-            entry("killed", closed),
-            entry("killed too", closed, "localhost"),
-            entry("waiting", port),
-            entry("node", closed, "node-1.example.org"),
-        ],
-    )
+    text = '{"configurations": []}'
+    for one in (
+        entry("node", closed, "node-1.example.org"),
+        entry("waiting", port),
+        entry("killed too", closed, "localhost"),
+        entry("killed", closed),
+    ):
+        text = with_entry(text, one)
+    path = written(tmp_path, text.encode())
     mine = f'{{"name": "mine", "connect": {{"host": "127.0.0.1", "port": {closed}}}}}'
     path.write_text(path.read_text().replace('"configurations": [', f'"configurations": [{mine},'))
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("train", port))
     assert names(path) == ["train", "waiting", "node"]
     assert '"name": "mine"' in path.read_text()
 
 
 def test_an_entry_that_is_put_in_is_not_stale_itself(tmp_path: Path, closed: int) -> None:
     for _ in range(2):
-        assert names(put(tmp_path, [entry("train", closed)])) == ["train"]
+        assert names(put(tmp_path, entry("train", closed))) == ["train"]
 
 
 def test_a_folder_that_was_made_by_a_killed_command_still_goes(
     tmp_path: Path, port: int, closed: int
 ) -> None:
-    put(tmp_path, [entry("killed", closed)])
-    put(tmp_path, [entry("train", port)])
+    put(tmp_path, entry("killed", closed))
+    put(tmp_path, entry("train", port))
     taken_out(tmp_path, "train")
     assert files(tmp_path) == set()
 
@@ -237,8 +210,8 @@ def test_who_listens_is_seen_at_any_address(tmp_path: Path, family: str, host: s
     except OSError:
         pytest.skip(f"this machine has no {host}")
     with listening:
-        path = put(tmp_path, [entry("waiting", listening.getsockname()[1], "localhost")])
-        put(tmp_path, [entry("train", 1)])
+        path = put(tmp_path, entry("waiting", listening.getsockname()[1], "localhost"))
+        put(tmp_path, entry("train", 1))
     assert names(path) == ["train", "waiting"]
 
 
@@ -247,13 +220,12 @@ def test_who_listens_is_seen_at_any_address(tmp_path: Path, family: str, host: s
 CHANGER = """
 import sys
 from pathlib import Path
-from argojobs.cli.debug.launch_file import put, take_out
-from argojobs.cli.debug.launch_json import Entry
+from argojobs.cli.debug.launch_json import Entry, put, take_out
 
 folder, name, port = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.readline()
 for number in range(20):
-    put(folder, [Entry(f"argojobs: {name} {number}", "127.0.0.1", port, "")])
+    put(folder, Entry(f"argojobs: {name} {number}", "127.0.0.1", port, ""))
 for number in range(0 if sys.argv[4] == "all" else 1, 20):
     take_out(folder, [Entry(f"argojobs: {name} {number}", "127.0.0.1", port, "")])
 """
@@ -289,7 +261,7 @@ def test_commands_at_the_same_time_leave_nothing(tmp_path: Path, port: int) -> N
 def test_threads_at_the_same_time_lose_nothing(tmp_path: Path, port: int) -> None:
     path = written(tmp_path)
     threads = [
-        threading.Thread(target=put, args=(tmp_path, [entry(f"{number}", port)]))
+        threading.Thread(target=put, args=(tmp_path, entry(f"{number}", port)))
         for number in range(12)
     ]
     for thread in threads:
@@ -305,32 +277,33 @@ def test_threads_at_the_same_time_lose_nothing(tmp_path: Path, port: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("data", "where", "what"),
-    [
-        (b'{\n  "a": \n}', ":3:1", "no JSON with comments"),
-        (b'{"configurations": 3}', ":1:20", "not a list"),
-        (b'{"name": "\xe9"}', "", "no UTF-8"),
-    ],
+    "data", [b"", b"\xef\xbb\xbf", b"// nothing yet", b'{"configurations": 3}']
 )
-def test_a_broken_file_is_left_as_it_is(
-    tmp_path: Path, port: int, data: bytes, where: str, what: str
-) -> None:
+def test_a_file_without_a_list_is_left_as_it_is(tmp_path: Path, port: int, data: bytes) -> None:
     path = written(tmp_path, data)
-    for change in (
-        lambda: put(tmp_path, [entry("train", port)]),
-        lambda: take_out(tmp_path, [entry("train", 1)]),
-    ):
-        with pytest.raises(UsageError, match=what) as caught:
-            change()
-        assert caught.value.where == f"{path}{where}"
-        assert caught.value.hint
+    with pytest.raises(UsageError, match="no list `configurations`") as caught:
+        put(tmp_path, entry("train", port))
+    assert caught.value.where == str(path)
+    assert caught.value.hint
+    take_out(tmp_path, [entry("train", 1)])
     assert path.read_bytes() == data
     assert files(tmp_path) == {".vscode", ".vscode/launch.json"}
 
 
+def test_what_is_broken_elsewhere_or_not_utf_8_comes_back_as_it_was(
+    tmp_path: Path, port: int
+) -> None:
+    data = b'{"configurations": [{"name": "\xe9"}], "a": \n}'
+    path = written(tmp_path, data)
+    put(tmp_path, entry("train", port))
+    assert b"\xe9" in path.read_bytes()
+    take_out(tmp_path, [entry("train", port)])
+    assert path.read_bytes() == data
+
+
 def refused(folder: Path, port: int) -> HostError:
     with pytest.raises(HostError) as caught:
-        put(folder, [entry("train", port)])
+        put(folder, entry("train", port))
     assert caught.value.where == str(folder / ".vscode" / "launch.json")
     assert f"127.0.0.1:{port}" in caught.value.hint
     return caught.value
@@ -338,7 +311,7 @@ def refused(folder: Path, port: int) -> HostError:
 
 def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path, port: int) -> None:
     (tmp_path / ".vscode").write_text("mine")
-    assert "is not a folder" in refused(tmp_path, port).what
+    assert "Not a directory" in refused(tmp_path, port).what
     assert (tmp_path / ".vscode").read_text() == "mine"
 
 
@@ -367,8 +340,7 @@ def test_a_link_into_a_missing_folder_is_said_and_what_was_made_is_removed(
 ORDINARY = """
 import fcntl, os, sys
 from pathlib import Path
-from argojobs.cli.debug.launch_file import put, take_out
-from argojobs.cli.debug.launch_json import Entry
+from argojobs.cli.debug.launch_json import Entry, put, take_out
 from argojobs.errors import HostError
 
 if os.geteuid() == 0:
@@ -376,7 +348,7 @@ if os.geteuid() == 0:
     os.seteuid(65534)
 folder = Path(sys.argv[1])
 for change in (
-    lambda: put(folder, [Entry("argojobs: train", "127.0.0.1", 3000, "")]),
+    lambda: put(folder, Entry("argojobs: train", "127.0.0.1", 3000, "")),
     lambda: take_out(folder, [Entry("argojobs: killed", "127.0.0.1", 1, "")]),
 ):
     try:
@@ -391,7 +363,9 @@ def test_a_folder_without_write_access_is_said(there: bool) -> None:
     with tempfile.TemporaryDirectory() as name:  # where an ordinary user gets to
         folder = Path(name)
         if there:
-            path = written(folder, with_entries("{}", [entry("killed", 1)]).encode())
+            path = written(
+                folder, with_entry('{"configurations": []}', entry("killed", 1)).encode()
+            )
             path.chmod(0o666)
             path.parent.chmod(0o555)
         folder.chmod(0o555)
@@ -416,13 +390,12 @@ def test_a_folder_without_write_access_is_said(there: bool) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from argojobs.cli.debug.launch_file import put
-from argojobs.cli.debug.launch_json import Entry
+from argojobs.cli.debug.launch_json import Entry, put
 from argojobs.errors import HostError
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
-    put(Path(sys.argv[1]), [Entry("argojobs: train", "127.0.0.1", 3000, "")])
+    put(Path(sys.argv[1]), Entry("argojobs: train", "127.0.0.1", 3000, ""))
 except HostError as error:
     print(error.what)
 """

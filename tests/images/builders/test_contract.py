@@ -15,6 +15,7 @@ from argojobs.images.builders.failures import BuildFailedError, PushFailedError
 from argojobs.images.builders.shape import Builder, Push, Task
 from argojobs.images.logins.login import credentials_for, private_login
 from argojobs.images.registry.client import Registry, open_registry
+from argojobs.images.registry.trial import try_push
 
 BUSYBOX = """\
 FROM scratch
@@ -207,9 +208,9 @@ def test_a_private_image_is_pulled_to_start_from(
 
 def _pushed_by_us(registry: Registry, repository: str) -> None:
     """Put an image into a registry by our own hands, under the tag `1`."""
-    digest = registry.try_push(repository)
+    digest = try_push(registry, repository)
     content = registry.manifest(repository, digest)
-    registry.channel.send(
+    registry.connection.send(
         "PUT",
         f"{registry.path(repository)}/manifests/1",
         registry.push(repository),

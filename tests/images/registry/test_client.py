@@ -10,9 +10,8 @@ from support import registries
 from argojobs.errors import ServerError, UsageError
 from argojobs.images.logins.credentials import Credentials
 from argojobs.images.registry.client import open_registry
-from argojobs.images.registry.http import challenges_of
-from argojobs.images.registry.line import is_near
-from argojobs.images.registry.trial import TAG
+from argojobs.images.registry.connection import challenges_of, is_near
+from argojobs.images.registry.trial import TAG, try_pull, try_push
 
 pytestmark = pytest.mark.usefixtures("no_logins")
 
@@ -52,18 +51,18 @@ def test_what_is_not_there_has_no_digest(open_registry_server):
 
 def test_what_is_pushed_has_one_digest_by_tag_and_by_itself(open_registry_server):
     found = open_registry(f"{open_registry_server.host}/team")
-    digest = found.try_push("trial")
+    digest = try_push(found, "trial")
     assert found.digest("trial", TAG) == digest
     assert found.digest("trial", digest) == digest
     assert open_registry(open_registry_server.host).digest("team/trial", TAG) == digest
-    found.try_pull("trial", digest)
+    try_pull(found, "trial", digest)
     assert found.delete("trial", digest)
     assert found.digest("trial", TAG) is None
 
 
 def test_a_second_trial_is_the_same_image(locked_registry_server):
     found = open_registry(locked_registry_server.url, RIGHT)
-    assert found.try_push("again") == found.try_push("again")
+    assert try_push(found, "again") == try_push(found, "again")
     assert not found.delete("again", found.digest("again", TAG) or ""), "it deletes nothing"
     found.ping()
 
@@ -73,7 +72,7 @@ def test_a_wrong_password_is_told_as_such(server, request):
     served = request.getfixturevalue(server)
     found = open_registry(served.url, WRONG, context="lab")
     with pytest.raises(UsageError, match=r"does not take the user me \(env:X\)") as caught:
-        found.try_push("x")
+        try_push(found, "x")
     assert "contexts.lab.registry.password" in caught.value.hint
     assert "wrong-horse" not in str(caught.value)
 
@@ -93,17 +92,17 @@ def test_a_password_waits_for_an_address_that_says_http(locked_registry_server):
 
 def test_a_token_is_fetched_for_what_is_to_be_done(token_registry_server):
     found = open_registry(token_registry_server.url, RIGHT)
-    digest = found.try_push("by-token")
-    found.try_pull("by-token", digest)
+    digest = try_push(found, "by-token")
+    try_pull(found, "by-token", digest)
     assert open_registry(token_registry_server.url).digest("by-token", TAG) == digest, "by nobody"
 
 
 def test_an_identity_token_takes_the_place_of_a_password(token_registry_server):
     who = Credentials(identity_token=registries.IDENTITY_TOKEN)
-    assert open_registry(token_registry_server.url, who).try_push("by-identity")
+    assert try_push(open_registry(token_registry_server.url, who), "by-identity")
     wrong = Credentials(identity_token="another")
     with pytest.raises(UsageError, match="does not take"):
-        open_registry(token_registry_server.url, wrong).try_push("by-identity")
+        try_push(open_registry(token_registry_server.url, wrong), "by-identity")
 
 
 def test_who_may_only_pull_is_told_what_is_missing(token_registry_server):
@@ -111,7 +110,7 @@ def test_who_may_only_pull_is_told_what_is_missing(token_registry_server):
     found = open_registry(f"{token_registry_server.url}/team", who)
     assert found.digest("x", "1") is None
     with pytest.raises(UsageError, match=r"team/x at .* is not for the user reader"):
-        found.try_push("x")
+        try_push(found, "x")
 
 
 def test_a_certificate_that_nobody_knows_is_not_trusted(tls_registry_server):
