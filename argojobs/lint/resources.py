@@ -13,7 +13,7 @@ from argojobs.lint.rule import KUBERNETES, Fault, Faults, error, warning
 from argojobs.lint.subject import NOTHING, Object, Subject
 from argojobs.manifest.findings import Finding
 from argojobs.manifest.places import Path
-from argojobs.manifest.quantities import quantity
+from argojobs.units import quantity
 
 _GPU = re.compile(r"(nvidia\.com/(gpu|mig-.*)|amd\.com/gpu|gpu\.intel\.com/.*)")
 
@@ -39,7 +39,7 @@ def request_above_limit(requests: Object, limits: Object, path: Path) -> Faults:
     """
     for name, value in requests.items():
         # What is not a quantity is said by `quantity`.
-        amount, most = quantity(str(value)), quantity(str(limits.get(name)))
+        amount, most = quantity(value), quantity(limits.get(name))
         if amount is not None and most is not None and amount > most:
             yield Fault((*path, "requests", name), f"the request of {name} is above its limit")
 
