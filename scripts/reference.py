@@ -124,13 +124,15 @@ to the template or spec that they are about. How lint is used: [lint](../howto/l
 """
     ]
     parts += [
-        f"| [`{code}`](#{code}) | {rule.level} | {rule.title} |\n" for code, rule in ALL.items()
+        f"| [`{code}`](#{code}) | {rule.level} | {rule.page.title} |\n"
+        for code, rule in ALL.items()
     ]
     for code, rule in ALL.items():
-        parts.append(f"\n## {code}\n\n{rule.title} ({rule.level}). {rule.explanation}\n")
-        parts.append(f"\n{rule.remedy} [More]({rule.page})\n")
+        page = rule.page
+        parts.append(f"\n## {code}\n\n{page.title} ({rule.level}). {page.explanation}\n")
+        parts.append(f"\n{page.remedy} [More]({rule.more})\n")
         parts.append(
-            f"\nWrong:\n\n```text\n{rule.wrong}```\n\nRight:\n\n```text\n{rule.right}```\n"
+            f"\nWrong:\n\n```text\n{page.wrong}```\n\nRight:\n\n```text\n{page.right}```\n"
         )
     return "".join(parts)
 

@@ -14,7 +14,7 @@ from argojobs.manifest.places import path_text, place_text
 
 if TYPE_CHECKING:
     from argojobs.cli.linting import Linted, Report
-    from argojobs.lint.rules import Rule
+    from argojobs.lint.rule import Rule
 
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -75,13 +75,9 @@ def as_json(linted: Linted) -> list[dict[str, Any]]:
     ]
 
 
-def _rule(code: str) -> Rule | None:
-    return ALL.get(code)
-
-
 def _page(code: str) -> str:
-    rule = _rule(code)
-    return rule.page if rule else ""
+    rule = ALL.get(code)
+    return rule.more if rule else ""
 
 
 def as_sarif(linted: Linted, version: str) -> dict[str, Any]:
@@ -103,18 +99,16 @@ def as_sarif(linted: Linted, version: str) -> dict[str, Any]:
 
 
 def _sarif_rule(code: str) -> dict[str, Any]:
-    rule = _rule(code)
+    rule = ALL.get(code)
     if rule is None:
         return {"id": code}
-    made: dict[str, Any] = {
+    return {
         "id": code,
-        "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": rule.explanation},
-        "help": {"text": rule.remedy},
+        "shortDescription": {"text": rule.page.title},
+        "fullDescription": {"text": rule.page.explanation},
+        "help": {"text": rule.page.remedy},
+        "helpUri": rule.more,
     }
-    if rule.page.startswith("http"):
-        made["helpUri"] = rule.page
-    return made
 
 
 def _sarif_result(report: Report, index: int) -> dict[str, Any]:
@@ -179,17 +173,15 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def rule_lines(rule: Rule) -> list[Line]:
+def rule_lines(rule: Rule[...]) -> list[Line]:
     """Return what `--explain` shows of a rule."""
-    from argojobs.lint.rules import BEYOND
-
-    lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {rule.title}", "")], [("", "")]]
-    lines += [[(part, "")] for part in rule.explanation.splitlines()]
-    lines += [[("", "")], [("remedy: ", "bold"), (rule.remedy, "")]]
-    if rule.level == "warning" or rule.code in BEYOND:
+    page = rule.page
+    lines: list[Line] = [[(rule.code, "bold"), (f" ({rule.level}): {page.title}", "")], [("", "")]]
+    lines += [[(page.explanation, "")], [("", "")], [("remedy: ", "bold"), (page.remedy, "")]]
+    if rule.level == "warning" or rule.beyond:
         lines += [[("ignore: ", "bold"), (f"{IGNORE}: {rule.code} in metadata.annotations", "")]]
-    lines += [[("page:   ", "bold"), (rule.own_page, "")], [("more:   ", "bold"), (rule.page, "")]]
-    for title, example in (("wrong:", rule.wrong), ("right:", rule.right)):
+    lines += [[("page:   ", "bold"), (rule.own_page, "")], [("more:   ", "bold"), (rule.more, "")]]
+    for title, example in (("wrong:", page.wrong), ("right:", page.right)):
         lines += [[("", "")], [(title, "bold")]]
         lines += [[("  " + part, "dim")] for part in example.rstrip().splitlines()]
     return lines

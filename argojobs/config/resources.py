@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from argojobs.errors import UsageError
+from argojobs.units import quantity
 
 SHORT = {
     "cpu": "cpu",
@@ -21,7 +22,6 @@ SHORT = {
     "ephemeral-storage": "ephemeral-storage",
     "ephemeral_storage": "ephemeral-storage",
 }
-_QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|[MGTPE]|[KMGTPE]i|[eE]\d+)?|\.\d+m?")
 _EXTENDED = re.compile(r"[a-z0-9][a-z0-9.-]*/[A-Za-z0-9][A-Za-z0-9._-]*|hugepages-\w+")
 _EXAMPLE = 'write "cpu=4 memory=16Gi gpu=1"'
 
@@ -33,13 +33,13 @@ def parse_resources(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for part in text.replace(",", " ").split():
-        name, equals, quantity = part.partition("=")
-        if not equals or not quantity:
+        name, equals, amount = part.partition("=")
+        if not equals or not amount:
             raise UsageError(f"{part!r} says no quantity", hint=_EXAMPLE)
         full = resource_name(name)
         if full in found:
             raise UsageError(f"{name} is given twice", hint="keep one of them")
-        found[full] = quantity_of(name, quantity)
+        found[full] = quantity_of(name, amount)
     return found
 
 
@@ -65,7 +65,7 @@ def resource_name(name: str) -> str:
 def quantity_of(name: str, value: object) -> str:
     """Return a quantity as text."""
     text = str(value) if not isinstance(value, bool) else ""
-    if not _QUANTITY.fullmatch(text):
+    if text.startswith("-") or quantity(text) is None:
         raise UsageError(
             f"{name}={value} is not a quantity",
             hint="write a number, or one with a unit: 500m, 16Gi",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from argojobs.diagnosis.evidence import Object
-from argojobs.engine.quantities import quantity
+from argojobs.units import quantity
 
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 _BYTES = frozenset({"memory", "ephemeral-storage", "storage"})

@@ -13,19 +13,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from argojobs.errors import ManifestError
+from argojobs.units import NANOSECONDS, nanoseconds
 
-_UNITS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "h": 3600.0,
-}
 _LONGEST = 100  # characters of a duration
 _MOST = 2**63 / 1e9  # seconds: Go counts nanoseconds in 64 bits
-_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)")
 
 
 class SteadyClock:
@@ -91,13 +82,8 @@ def _length(value: str) -> float | None:
     """Seconds of a duration's text, None when it is none."""
     if re.fullmatch(r"[-+]?\d+", value):
         return float(value)
-    sign = -1.0 if value.startswith("-") else 1.0
-    body = value.lstrip("+-")
-    if body == "0":
-        return 0.0
-    if not body or "".join(m.group(0) for m in _PART.finditer(body)) != body:
-        return None
-    return sign * sum(float(m.group(1)) * _UNITS[m.group(2)] for m in _PART.finditer(body))
+    length = nanoseconds(value)
+    return None if length is None else length / NANOSECONDS["s"]
 
 
 def _fault(value: str) -> str:
@@ -106,7 +92,7 @@ def _fault(value: str) -> str:
     while match := re.match(r"(\d+\.?\d*|\.\d+)([^\d.]*)", rest):
         if not match[2]:
             return f'time: missing unit in duration "{value}"'
-        if match[2] not in _UNITS:
+        if match[2] not in NANOSECONDS:
             return f'time: unknown unit "{match[2]}" in duration "{value}"'
         rest = rest[match.end() :]
     return f'time: invalid duration "{value}"'

@@ -21,10 +21,10 @@ from argojobs.engine.executors.process.namespace import probe
 from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.expansion import secret_value
 from argojobs.engine.placement import NVIDIA, Resources
-from argojobs.engine.quantities import quantity
 from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.units import quantity
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
 ISOLATION_FILE = "isolation"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from argojobs.engine.quantities import quantity
+from argojobs.units import quantity
 
 #: Cores a pod counts for when it asks for none.
 DEFAULT_CPU = 1.0

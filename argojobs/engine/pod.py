@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.executors.executor import PodId, PodSpec
 from argojobs.engine.expansion import container_variables, expand
-from argojobs.engine.quantities import quantity
 from argojobs.engine.volumes import absolute_path, mounts_of
 from argojobs.errors import ParameterError, UnsupportedError
+from argojobs.units import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

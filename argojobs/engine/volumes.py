@@ -8,9 +8,9 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.quantities import quantity
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import is_dns_label
+from argojobs.units import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from argojobs.expressions.regex import Pattern, compile_pattern
 from argojobs.expressions.values import Duration, Function, failure, shorten
+from argojobs.units import NANOSECONDS, nanoseconds
 
 RFC3339 = "2006-01-02T15:04:05Z07:00"
 RFC3339_NANO = "2006-01-02T15:04:05.999999999Z07:00"
@@ -45,17 +46,6 @@ _ELEMENTS = re.compile(
     r"January|Jan|Monday|Mon|MST|2006|Z07:00:00|Z070000|Z07:00|Z0700|Z07|-07:00:00|-070000|-07:00|-0700|-07"
     r"|__2|002|01|02|03|04|05|06|15|_2(?!006)|PM|pm|[.,](?:0+|9+)(?!\d)|1|2|3|4|5"
 )
-_UNITS = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
-_DURATION = re.compile(r"(\d*\.?\d*)(ns|us|µs|μs|ms|s|m|h)")
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -276,23 +266,12 @@ def time_text(time: datetime) -> str:
 
 def parse_duration(text: str) -> Duration:
     """Read Go's `1h30m`, `-1.5s`, `0`. Raises ExpressionError."""
-    body = text[1:] if text[:1] in {"-", "+"} else text
-    nanoseconds = 0
-    position = 0
-    while position < len(body) and body != "0":
-        match = _DURATION.match(body, position, position + 100)
-        if match is None or not match.group(1).strip("."):
-            break
-        whole, _, fraction = match.group(1).partition(".")
-        unit = _UNITS[match.group(2)]
-        nanoseconds += int(whole or 0) * unit
-        nanoseconds += int(fraction or 0) * unit // 10 ** len(fraction)
-        position = match.end()
-    if not body or (body != "0" and position < len(body)) or nanoseconds >= 1 << 63:
+    length = nanoseconds(text)
+    if length is None:
         raise failure(
             f"invalid duration {shorten(text)}", "write a number and a unit: 90s, 1h30m, 250ms"
         )
-    return Duration(-nanoseconds if text[0] == "-" else nanoseconds)
+    return Duration(length)
 
 
 def duration_text(duration: Duration) -> str:
@@ -301,8 +280,8 @@ def duration_text(duration: Duration) -> str:
     sign = "-" if duration.nanoseconds < 0 else ""
     if size < 10**9:
         for unit in ("ms", "µs", "ns"):
-            if size >= _UNITS[unit]:
-                return f"{sign}{_trimmed(size, _UNITS[unit])}{unit}"
+            if size >= NANOSECONDS[unit]:
+                return f"{sign}{_trimmed(size, NANOSECONDS[unit])}{unit}"
         return "0s"
     minutes, rest = divmod(size, 60 * 10**9)
     hours, minutes = divmod(minutes, 60)
@@ -372,11 +351,11 @@ _TIME_METHODS: dict[str, Callable[[datetime], Function]] = {
     "Truncate": lambda time: lambda duration: _truncate(time, duration),
 }
 _DURATION_METHODS: dict[str, Callable[[Duration], Function]] = {
-    "Hours": lambda duration: lambda: duration.nanoseconds / _UNITS["h"],
-    "Minutes": lambda duration: lambda: duration.nanoseconds / _UNITS["m"],
-    "Seconds": lambda duration: lambda: duration.nanoseconds / _UNITS["s"],
-    "Milliseconds": lambda duration: lambda: int(duration.nanoseconds / _UNITS["ms"]),
-    "Microseconds": lambda duration: lambda: int(duration.nanoseconds / _UNITS["us"]),
+    "Hours": lambda duration: lambda: duration.nanoseconds / NANOSECONDS["h"],
+    "Minutes": lambda duration: lambda: duration.nanoseconds / NANOSECONDS["m"],
+    "Seconds": lambda duration: lambda: duration.nanoseconds / NANOSECONDS["s"],
+    "Milliseconds": lambda duration: lambda: int(duration.nanoseconds / NANOSECONDS["ms"]),
+    "Microseconds": lambda duration: lambda: int(duration.nanoseconds / NANOSECONDS["us"]),
     "Nanoseconds": lambda duration: lambda: duration.nanoseconds,
     "String": lambda duration: lambda: duration_text(duration),
     "Abs": lambda duration: lambda: Duration(abs(duration.nanoseconds)),

@@ -1,14 +1,23 @@
-"""Which tasks of a dag have ended before another begins."""
+"""What tasks wait for, and so which of them have ended before another begins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from argojobs.errors import ExpressionError
+from argojobs.expressions.depends import parse
 from argojobs.lint.subject import Caller
 
-#: What a task waits for whose `depends` cannot be read: then nothing is known, and nothing said.
-_UNREAD: list[str] = []
+
+def needed_by(task: Caller) -> Sequence[str] | None:
+    """Return the tasks that one waits for; None where its `depends` cannot be read."""
+    text = task.value.get("depends")
+    if not text:
+        return task.value.get("dependencies") or ()
+    try:
+        return parse(text).tasks
+    except ExpressionError:
+        return None
 
 
 class Ancestry:
@@ -16,9 +25,13 @@ class Ancestry:
 
     def __init__(self, tasks: Sequence[Caller]) -> None:
         self.direct: dict[str, Sequence[str]] = {}
+        self._unread: set[str] = set()  # nothing is known of them, and nothing said
         for task in tasks:
-            self.direct.setdefault(task.name, _needed(task))
-        self._unread = {name for name, needed in self.direct.items() if needed is _UNREAD}
+            if task.name not in self.direct:
+                needed = needed_by(task)
+                self.direct[task.name] = needed or ()
+                if needed is None:
+                    self._unread.add(task.name)
         self._numbers = {name: index for index, name in enumerate(self.direct)}
         self._above: list[int] | None = None
 
@@ -56,15 +69,3 @@ class Ancestry:
                         bits |= above[number] | 1 << number
                 above[self._numbers[name]] = bits
         return above
-
-
-def _needed(task: Caller) -> Sequence[str]:
-    text = task.value.get("depends")
-    if not text:
-        return task.value.get("dependencies") or ()
-    from argojobs.expressions.depends import parse
-
-    try:
-        return parse(text).tasks
-    except ExpressionError:
-        return _UNREAD  # check says so

@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from argojobs.errors import ExpressionError
+from argojobs.expressions.condition import check
 from argojobs.expressions.tags import raw_tags, unclosed
+from argojobs.lint.rule import Fault, Faults, Rule, error, warning
 from argojobs.lint.subject import Object, Subject, callers, items
+from argojobs.lint.texts import unclosed_tag
 from argojobs.lint.when_quotes import STATUS
-from argojobs.manifest.findings import Finding, error, warning
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.places import Path
 
 _TAG = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*\}\}", re.DOTALL)
@@ -29,6 +32,56 @@ _LONGEST_JUDGED = 4096
 _DEEPEST_TAG = 2
 #: A longer value is not tried in a condition.
 _LONGEST_VALUE = 256
+
+_OfCondition = Rule[[Path, str, str]]
+
+
+@error("walk-through/conditionals/", beyond=True)
+def when_syntax(path: Path, message: str, hint: str) -> Faults:
+    """A condition that does not parse.
+
+    Words with hyphens, several words and `#` are no text without quotes, and the step errors.
+    Remedy: Put both sides in quotes.
+    Wrong:
+        steps:
+        - - {name: a, template: work, when: '{{workflow.name}} == not-this'}
+    Right:
+        steps:
+        - - {name: a, template: work, when: "'{{workflow.name}}' == 'not-this'"}
+    """
+    yield Fault(path, message, hint)
+
+
+@error("walk-through/conditionals/", beyond=True)
+def when_in(path: Path, message: str, hint: str) -> Faults:
+    """`in` with one item.
+
+    In parentheses, one item is not a list, and the step errors.
+    Remedy: Compare with ==.
+    Wrong:
+        steps:
+        - - {name: a, template: work, when: '''{{workflow.name}}'' in (''x'')'}
+    Right:
+        steps:
+        - - {name: a, template: work, when: "'{{workflow.name}}' == 'x'"}
+    """
+    yield Fault(path, message, hint)
+
+
+@warning("walk-through/conditionals/")
+def when_unquoted(path: Path, message: str, hint: str) -> Faults:
+    """A condition that depends on what its values look like.
+
+    Values are put in as text: one with a hyphen, a space or a `#` breaks the condition.
+    Remedy: Put both sides in quotes.
+    Wrong:
+        steps:
+        - - {name: a, template: work, when: '{{workflow.name}} == heads'}
+    Right:
+        steps:
+        - - {name: a, template: work, when: "'{{workflow.name}}' == 'heads'"}
+    """
+    yield Fault(path, message, hint)
 
 
 def check_conditions(subject: Subject) -> Iterator[Finding]:
@@ -75,19 +128,15 @@ def _with_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[F
         hint = f"write {quoted(text)}"
         if quoted(text) == text:
             hint = "compare texts by == and !=, in quotes; give what is compared by < a number"
-        yield warning("when-unquoted", path, what, hint)
+        yield from when_unquoted(path, what, hint)
 
 
 def _check_values(text: str, values: Mapping[str, str], path: Path) -> Iterator[Finding]:
     """That no value which Argo puts in by then opens a tag that nothing closes."""
     for tag in raw_tags(text):
         if unclosed(values.get(tag.strip(), "")) is not None:
-            yield error(
-                "unclosed-tag",
-                path,
-                f"the value of {{{{{tag.strip()}}}}} has a `{{{{` without `}}}}`, which Argo refuses in a `when`",
-                "compare a value without `{{`",
-            )
+            what = f"the value of {{{{{tag.strip()}}}}} has a `{{{{` without `}}}}`, which Argo refuses in a `when`"
+            yield from unclosed_tag(path, what, "compare a value without `{{`")
 
 
 def quoted(text: str) -> str:
@@ -103,43 +152,35 @@ def _quote(side: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _faults(text: str) -> tuple[tuple[str, str, str, str], ...]:
-    """Return level, code, message and hint of what is wrong with a condition."""
+def _fault(text: str) -> tuple[_OfCondition, str, str] | None:
+    """Return the rule, the message and the hint of what is wrong with a condition."""
     if text.lstrip().startswith("{{=") and text.rstrip().endswith("}}") and text.count("{{") == 1:
-        return ()
+        return None
     if len(text) > _LONGEST_JUDGED:
         fault = _syntax(text)
-        return (("error", "when-syntax", fault, "write a shorter one"),) if fault else ()
+        return (when_syntax, fault, "write a shorter one") if fault else None
     hint = f"write {quoted(text)}"
     outside = _without_tags(text, lambda m: "x" * len(m[0]))
     plain = _QUOTED.sub("''", outside)
-    single = _SINGLE_IN.search(plain)
-    if single:
-        return (
-            (
-                "error",
-                "when-in",
-                "`in` with one item is not a list",
-                f"write == and the item: {quoted(_equal(text))}",
-            ),
-        )
-    bare = _BARE.search(plain)
-    if bare:
-        return (("error", "when-syntax", f"{bare[0]!r} without quotes is not text here", hint),)
+    if _SINGLE_IN.search(plain):
+        hint = f"write == and the item: {quoted(_equal(text))}"
+        return when_in, "`in` with one item is not a list", hint
+    if bare := _BARE.search(plain):
+        return when_syntax, f"{bare[0]!r} without quotes is not text here", hint
     fault = _syntax(text)
     if "Cannot transition token types from VARIABLE" in fault and "to VARIABLE" in fault:
         fault = "several words without quotes are no text here"
     if fault:
         if hint == f"write {text}":
             hint = "write == where two values are to be equal" if "'='" in fault else ""
-        return (("error", "when-syntax", fault, hint),)
+        return when_syntax, fault, hint
     for side in _EQUAL.finditer(text):
         if any(_is_bare_tag(side[one]) for one in (1, 3)) and not any(
             _NUMBER.fullmatch(side[one]) for one in (1, 3)
         ):
             what = "a value with a hyphen, a space or a `#` breaks this condition"
-            return (("warning", "when-unquoted", what, hint),)
-    return ()
+            return when_unquoted, what, hint
+    return None
 
 
 def _without_tags(text: str, made: str | Callable[[re.Match[str]], str]) -> str:
@@ -160,8 +201,6 @@ def _is_bare_tag(side: str) -> bool:
 
 def _syntax(text: str) -> str:
     """Return what is wrong with the grammar whatever the values are."""
-    from argojobs.expressions.condition import check
-
     message = ""
     for sample in ("x", "1"):
         try:
@@ -175,6 +214,6 @@ def _syntax(text: str) -> str:
 
 def check_condition(text: str, path: Path) -> Iterator[Finding]:
     """One condition."""
-    for level, code, message, hint in _faults(text):
-        make = error if level == "error" else warning
-        yield make(code, path, message, hint)
+    if fault := _fault(text):
+        rule, message, hint = fault
+        yield from rule(path, message, hint)

@@ -5,11 +5,11 @@ Source: Argo docs, variables, global.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from argojobs.lint.subject import NOTHING, Object, Subject, items
-from argojobs.manifest.findings import Finding, error, warning
+from argojobs.lint.subject import NOTHING, Object, Subject, callers, items
+from argojobs.lint.texts import unresolved_reference
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.nearest import nearest, suggestion
+from argojobs.manifest.places import Path
 
 _PLAIN = frozenset(
     f"workflow.{name}"
@@ -29,8 +29,6 @@ _PLAIN = frozenset(
     )
 )
 _BEGINNINGS = ("workflow.creationTimestamp", "workflow.scheduledTime", "workflow.duration")
-
-Fault = tuple[Callable[..., Finding], str, str, str]
 
 
 class Globals:
@@ -76,22 +74,22 @@ class Globals:
                 elif name:
                     self.names.add(f"workflow.outputs.{kind}.{name}")
 
-    def fault(self, name: str) -> Fault | None:
+    def fault(self, name: str, path: Path) -> list[Finding]:
         """Return what is wrong with a name that begins with `workflow.`."""
         if name in self.names or name.startswith(_BEGINNINGS):
-            return None
+            return []
         if name.startswith("workflow.parameters") and (self.open or self.unseen):
-            return None
+            return []
         if name.startswith("workflow.outputs.") and self.outputs_open:
-            return None
+            return []
         if name.startswith(("workflow.labels.", "workflow.annotations.")):
             if self.unseen:
-                return None
+                return []
             if self.open:
                 hint = f"{self.hint(name)}; Argo's own lint refuses the template"
                 message = f"the workflow that uses it must bring {{{{{name}}}}}"
-                return warning, "unresolved-reference", message, hint
-        return error, "unresolved-reference", f"there is no {{{{{name}}}}}", self.hint(name)
+                return unresolved_reference(path, message, hint, "warning")
+        return unresolved_reference(path, f"there is no {{{{{name}}}}}", self.hint(name))
 
     def hint(self, name: str) -> str:
         """Return what may be meant, and where it is declared."""
@@ -114,11 +112,7 @@ class Globals:
 
 def _calls_others(subject: Subject) -> bool:
     return any(
-        task and task.get("templateRef")
+        caller.value.get("templateRef")
         for place in subject.places
-        for group in (
-            (place.template.get("dag") or NOTHING).get("tasks") or (),
-            *(place.template.get("steps") or ()),
-        )
-        for task in group or ()
+        for caller in callers(place.template, place.path)
     )

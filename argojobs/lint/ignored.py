@@ -12,42 +12,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from argojobs.manifest.findings import Finding, warning
+from argojobs.lint.rule import Fault, Faults, Rule, warning
+from argojobs.lint.subject import NOTHING, Object
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.kinds import IGNORE
 from argojobs.manifest.nearest import nearest
 from argojobs.manifest.places import Path
 
 
-def without_ignored(found: Iterable[Finding], metadata: Mapping[str, Any]) -> Iterator[Finding]:
+@warning("workflow-concepts/")
+def lint_ignore(codes: Iterable[str], rules: Mapping[str, Rule[...]]) -> Faults:
+    """What is to be ignored is not a finding, or cannot be.
+
+    `argojobs.dev/lint-ignore` names codes that lint, run and compile let pass: warnings, and errors
+    about what Argo's own lint lets pass. Any other code in it means nothing.
+    Remedy: Correct the code, or put right what it finds.
+    Wrong:
+        kind: Workflow
+        metadata: {generateName: a-, annotations: {argojobs.dev/lint-ignore: item-outside-lop}}
+    Right:
+        kind: Workflow
+        metadata: {generateName: a-, annotations: {argojobs.dev/lint-ignore: item-outside-loop}}
+    """
+    path: Path = ("metadata", "annotations", IGNORE)
+    for code in sorted(codes):
+        rule = rules.get(code)
+        if rule is None:
+            near = nearest(code, rules)
+            hint = f"did you mean {near}?" if near else "argojobs lint shows the code of a finding"
+            yield Fault(path, f"no finding has the code {code!r}", hint)
+        elif rule.level == "error" and not rule.beyond:
+            what = f"{code} cannot be ignored: Argo refuses it itself"
+            yield Fault(path, what, "put right what it finds")
+
+
+def without_ignored(
+    found: Iterable[Finding], metadata: Object, rules: Mapping[str, Rule[...]]
+) -> Iterator[Finding]:
     """Yield findings but for those that the object's annotation names, and what is wrong with it."""
-    text = (metadata.get("annotations") or {}).get(IGNORE)
+    text = (metadata.get("annotations") or NOTHING).get(IGNORE)
     codes = set(re.findall(r"[^\s,]+", text)) if isinstance(text, str) else set()
-    if codes:
-        yield from _wrong(codes)
+    yield from lint_ignore(codes, rules)
     for one in found:
-        if one.code not in codes or not may_be_ignored(one):
+        if one.code not in codes or not may_be_ignored(one, rules):
             yield one
 
 
-def may_be_ignored(finding: Finding) -> bool:
+def may_be_ignored(finding: Finding, rules: Mapping[str, Rule[...]]) -> bool:
     """Whether a finding may be let pass."""
-    from argojobs.lint.rules import BEYOND
-
-    return finding.level == "warning" or finding.code in BEYOND
-
-
-def _wrong(codes: Iterable[str]) -> Iterator[Finding]:
-    from argojobs.lint.rules import BEYOND, RULES
-
-    path: Path = ("metadata", "annotations", IGNORE)
-    for code in sorted(codes):
-        rule = RULES.get(code)
-        if rule is None:
-            near = nearest(code, RULES)
-            hint = f"did you mean {near}?" if near else "argojobs lint shows the code of a finding"
-            yield warning("lint-ignore", path, f"no finding has the code {code!r}", hint)
-        elif rule.level == "error" and code not in BEYOND:
-            what = f"{code} cannot be ignored: Argo refuses it itself"
-            yield warning("lint-ignore", path, what, "put right what it finds")
+    return finding.level == "warning" or rules[finding.code].beyond

@@ -11,8 +11,9 @@ from typing import Any
 
 from argojobs.lint.ancestry import Ancestry
 from argojobs.lint.pods import containers
+from argojobs.lint.rule import KUBERNETES, Fault, Faults, warning
 from argojobs.lint.subject import Caller, Object, Subject, callers, items
-from argojobs.manifest.findings import Finding, warning
+from argojobs.manifest.findings import Finding
 
 _ONE_COMPARISON = re.compile(r"([^=!<>&|]+?)\s*(==|!=)\s*([^=!<>&|]+?)\s*")
 
@@ -25,11 +26,27 @@ def check_host_ports(subject: Subject) -> Iterator[Finding]:
             if one and one.get("hostPort"):
                 ports.setdefault(id(container.place.template), set()).add(one["hostPort"])
     if ports:
-        yield from list(_within_a_run(subject, ports)) or [_between_runs(subject)]
+        yield from list(_within_a_run(subject, ports)) or host_port_runs(subject)
 
 
-def _between_runs(subject: Subject) -> Finding:
-    """Return that two runs collide, where nothing in one run does."""
+@warning(KUBERNETES + "concepts/configuration/overview/")
+def host_port_runs(subject: Subject) -> Faults:
+    """A host port that two runs would both want.
+
+    Within one run nothing collides; but a second run of it, or anybody's with the same port, waits
+    for a node of its own as long as the first one holds the port.
+    Remedy: Remove hostPort; a pod's port is reached without it, by `argojobs port-forward`.
+    Wrong:
+        container:
+          image: busybox:1.36
+          ports:
+          - {containerPort: 6006, hostPort: 6006}
+    Right:
+        container:
+          image: busybox:1.36
+          ports:
+          - {containerPort: 6006}
+    """
     found = [
         ((*container.path, "ports", index), one["hostPort"])
         for container in containers(subject)
@@ -37,12 +54,48 @@ def _between_runs(subject: Subject) -> Finding:
         if one.get("hostPort")
     ]
     listed = ", ".join(map(str, sorted({port for _, port in found})))
-    return warning(
-        "host-port-runs",
-        (*found[0][0], "hostPort"),
-        f"host port {listed} is fixed: two runs never share a node, and one waits for the other",
-        "remove hostPort: a port is reached without it (argojobs port-forward)",
+    what = f"host port {listed} is fixed: two runs never share a node, and one waits for the other"
+    hint = "remove hostPort: a port is reached without it (argojobs port-forward)"
+    yield Fault((*found[0][0], "hostPort"), what, hint)
+
+
+@warning(KUBERNETES + "concepts/configuration/overview/")
+def host_port(caller: Caller, taken: set[int], why: str) -> Faults:
+    """Host ports that collide.
+
+    Two pods that want the same port of their node never share a node: tasks that could run at once
+    wait for each other in silence.
+    Remedy: Remove hostPort; a pod's port is reached without it.
+    Wrong:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - {name: a, template: t}
+            - {name: b, template: t}
+        - name: t
+          container:
+            image: busybox:1.36
+            ports:
+            - {containerPort: 6006, hostPort: 6006}
+    Right:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - {name: a, template: t}
+            - {name: b, template: t}
+        - name: t
+          container:
+            image: busybox:1.36
+            ports:
+            - {containerPort: 6006}
+    """
+    what = f"it wants host port {', '.join(map(str, sorted(taken)))}, and {why}"
+    hint = (
+        "remove hostPort: a port is reached without it; else each pod waits for a node of its own"
     )
+    yield Fault(caller.path, what, hint)
 
 
 def _within_a_run(subject: Subject, ports: dict[int, set[int]]) -> Iterator[Finding]:
@@ -58,7 +111,7 @@ def _within_a_run(subject: Subject, ports: dict[int, set[int]]) -> Iterator[Find
         taking = [(caller, taken) for caller, taken in found if taken]
         for caller, taken in taking:
             if caller.loops:
-                yield _finding(caller, taken, "its items run at once")
+                yield from host_port(caller, taken, "its items run at once")
         yield from _parallel(place.template, taking, found)
 
 
@@ -73,7 +126,8 @@ def _parallel(
             # The last few are enough to find a pair, and keep this linear.
             for other in reversed(earlier[-8:]):
                 if _at_once(other, caller, ancestry):
-                    yield _finding(caller, {port}, f"{other.name!r} may run at once with it")
+                    why = f"{other.name!r} may run at once with it"
+                    yield from host_port(caller, {port}, why)
                     break
             earlier.append(caller)
 
@@ -95,15 +149,6 @@ def _exclude(one: str, other: str) -> bool:
         return first[3] == second[3]
     constants = "{{" not in first[3] and "{{" not in second[3]
     return first[2] == "==" and constants and first[3].strip("'\"") != second[3].strip("'\"")
-
-
-def _finding(caller: Caller, taken: set[int], why: str) -> Finding:
-    return warning(
-        "host-port",
-        caller.path,
-        f"it wants host port {', '.join(map(str, sorted(taken)))}, and {why}",
-        "remove hostPort: a port is reached without it; else each pod waits for a node of its own",
-    )
 
 
 class _Wanted:

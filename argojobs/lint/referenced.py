@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from argojobs.lint.globals import Globals
-from argojobs.lint.pods import containers_of, foreign_mounts, volume_names
+from argojobs.lint.pods import containers_of, foreign_mounts, volume_names, volume_undeclared
 from argojobs.lint.subject import NOTHING, Object, Place, Subject, callers, items
-from argojobs.lint.texts import check_texts
-from argojobs.manifest.findings import Finding, error
+from argojobs.lint.texts import check_texts, unresolved_reference
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.places import Path
 
 _PARAMETERS = "workflow.parameters."
 
@@ -52,21 +53,13 @@ def check_referenced(subject: Subject, globals_: Globals) -> Iterator[Finding]:
             path = (*caller.path, "templateRef")
             whose = f"template {key.template!r} of {key.owner!r}"
             for name in wanted[key].parameters:
-                yield error(
-                    "unresolved-reference",
-                    path,
-                    f"{whose} wants {{{{{name}}}}}: "
-                    "the arguments of a WorkflowTemplate do not come with a template of it",
-                    globals_.hint(name),
-                )
+                beside = "the arguments of a WorkflowTemplate do not come with a template of it"
+                what = f"{whose} wants {{{{{name}}}}}: {beside}"
+                yield from unresolved_reference(path, what, globals_.hint(name))
             for name in wanted[key].volumes:
-                yield error(
-                    "volume-undeclared",
-                    path,
-                    f"{whose} mounts {name!r}: "
-                    "the volumes of a WorkflowTemplate do not come with a template of it",
-                    suggestion(name, sorted(volumes), what="the volumes here are"),
-                )
+                beside = "the volumes of a WorkflowTemplate do not come with a template of it"
+                hint = suggestion(name, sorted(volumes), what="the volumes here are")
+                yield from volume_undeclared(path, f"{whose} mounts {name!r}: {beside}", hint)
 
 
 def _key_of(caller: Object, owner: _Key | None = None) -> _Key:
@@ -89,9 +82,10 @@ def _missing(subject: Subject, globals_: Globals, start: _Key, volumes: set[str]
     """Return what a template, or one that it calls, wants and no one declares."""
     found = _Wanted({}, {})
 
-    def note(name: str) -> None:
-        if name.startswith(_PARAMETERS) and globals_.fault(name) is not None:
+    def note(name: str, path: Path) -> list[Finding]:
+        if name.startswith(_PARAMETERS) and globals_.fault(name, path):
             found.parameters[name] = None
+        return []
 
     seen = {start}
     pending = [start]

@@ -13,11 +13,213 @@ from argojobs.lint.ancestry import Ancestry
 from argojobs.lint.globals import Globals
 from argojobs.lint.members import OF_NODE_IN_EXPRESSIONS, outputs_of, tag_names
 from argojobs.lint.referenced import check_referenced, without_defaults
+from argojobs.lint.rule import Fault, Faults, error, warning
 from argojobs.lint.subject import NOTHING, POD_TYPES, Caller, Object, Subject, callers, items
-from argojobs.lint.texts import ALWAYS, RETRIES, Fault, Resolver, check_texts
-from argojobs.manifest.findings import Finding, error, warning
+from argojobs.lint.texts import (
+    ALWAYS,
+    RETRIES,
+    Resolver,
+    check_texts,
+    unknown_variable,
+    unresolved_reference,
+)
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.places import Path
+
+
+@error("variables/", beyond=True)
+def reference_not_before(path: Path, message: str, hint: str) -> Faults:
+    """The output of something that has not ended.
+
+    What a task uses must end before it begins.
+    Remedy: Add it to `depends`, or move the step to a later group.
+    Wrong:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - {name: a, template: work}
+            - name: b
+              template: t
+              arguments:
+                parameters:
+                - {name: x, value: '{{tasks.a.outputs.result}}'}
+        - name: t
+          inputs:
+            parameters:
+            - {name: x}
+          container: {image: 'busybox:1.36'}
+    Right:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - {name: a, template: work}
+            - name: b
+              depends: a
+              template: t
+              arguments:
+                parameters:
+                - {name: x, value: '{{tasks.a.outputs.result}}'}
+        - name: t
+          inputs:
+            parameters:
+            - {name: x}
+          container: {image: 'busybox:1.36'}
+    """
+    yield Fault(path, message, hint)
+
+
+@error("walk-through/loops/", beyond=True)
+def item_outside_loop(name: str, path: Path) -> Faults:
+    """`{{item}}` outside a loop.
+
+    It stays as it is: only the task or step that loops knows it.
+    Remedy: Pass it as an argument.
+    Wrong:
+        container:
+          image: busybox:1.36
+          args: ['{{item}}']
+    Right:
+        templates:
+        - name: main
+          steps:
+          - - name: each
+              template: one
+              withItems: [a, b]
+              arguments:
+                parameters:
+                - {name: x, value: '{{item}}'}
+        - name: one
+          inputs:
+            parameters:
+            - {name: x}
+          container:
+            image: busybox:1.36
+            args: ['{{inputs.parameters.x}}']
+    """
+    hint = "pass it as an argument from the task or step with withItems or withParam"
+    yield Fault(path, f"{{{{{name}}}}} stands outside a loop", hint)
+
+
+@error("walk-through/loops/", beyond=True)
+def gathered_artifact(other: Caller, path: Path) -> Faults:
+    """An artifact gathered from a loop.
+
+    Argo gathers the parameters of a loop's items into a list, but no artifacts: its lint passes
+    this, its controller errors.
+    Remedy: Let each item write below one key, and take that key as one artifact.
+    Wrong:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - name: a
+              template: make
+              withItems: [1, 2]
+            - name: b
+              depends: a
+              template: use
+              arguments:
+                artifacts:
+                - {name: m, from: '{{tasks.a.outputs.artifacts.m}}'}
+        - name: make
+          container: {image: 'busybox:1.36'}
+          outputs:
+            artifacts:
+            - {name: m, path: /m}
+        - name: use
+          inputs:
+            artifacts:
+            - {name: m, path: /m}
+          container: {image: 'busybox:1.36'}
+    Right:
+        templates:
+        - name: main
+          dag:
+            tasks:
+            - name: a
+              template: make
+              withItems: [1, 2]
+              arguments:
+                parameters:
+                - {name: item, value: '{{item}}'}
+            - name: b
+              depends: a
+              template: use
+              arguments:
+                artifacts:
+                - {name: m, s3: {key: '{{workflow.name}}/a'}}
+        - name: make
+          inputs:
+            parameters:
+            - {name: item}
+          container: {image: 'busybox:1.36'}
+          outputs:
+            artifacts:
+            - {name: m, path: /m, s3: {key: '{{workflow.name}}/a/{{inputs.parameters.item}}'}}
+        - name: use
+          inputs:
+            artifacts:
+            - {name: m, path: /m}
+          container: {image: 'busybox:1.36'}
+    """
+    what = f"{other.name!r} loops: Argo gathers parameters of its items, no artifacts"
+    yield Fault(path, what)
+
+
+@warning("conditional-artifacts-parameters/")
+def skipped_output(path: Path, message: str, hint: str) -> Faults:
+    """The output of something that may be skipped.
+
+    With a `when` that does not hold there is no output, and what needs it errors. Before 4.1 Argo
+    knows no default of it either; `run --context` says so where the server is older.
+    Remedy: Give the output a valueFrom.default, or both the same `when`.
+    Wrong:
+        templates:
+        - name: main
+          inputs:
+            parameters:
+            - {name: go, default: 'no'}
+          steps:
+          - - {name: a, template: work, when: '''{{inputs.parameters.go}}'' == ''yes'''}
+          - - name: b
+              template: t
+              arguments:
+                parameters:
+                - {name: x, value: '{{steps.a.outputs.result}}'}
+        - name: t
+          inputs:
+            parameters:
+            - {name: x}
+          container: {image: 'busybox:1.36'}
+    Right:
+        templates:
+        - name: main
+          inputs:
+            parameters:
+            - {name: go, default: 'no'}
+          steps:
+          - - {name: a, template: make, when: "'{{inputs.parameters.go}}' == 'yes'"}
+          - - name: b
+              template: t
+              arguments:
+                parameters:
+                - {name: x, value: '{{steps.a.outputs.parameters.o}}'}
+        - name: make
+          container: {image: 'busybox:1.36'}
+          outputs:
+            parameters:
+            - name: o
+              valueFrom: {path: /tmp/o, default: none}
+        - name: t
+          inputs:
+            parameters:
+            - {name: x}
+          container: {image: 'busybox:1.36'}
+    """
+    yield Fault(path, message, hint)
 
 
 def check_references(subject: Subject) -> Iterator[Finding]:
@@ -86,39 +288,35 @@ class _Names:
             RETRIES if any(one.get("retryStrategy") is not None for one in strategies) else ()
         )
 
-    def of_volumes(self, name: str) -> Fault | None:
+    def of_volumes(self, name: str, path: Path) -> list[Finding]:
         """Return what is wrong with a name in the workflow's volumes: those of tasks stand there."""
-        return None if name.startswith(("tasks.", "steps.")) else self.fault(name)
+        return [] if name.startswith(("tasks.", "steps.")) else self.fault(name, path)
 
-    def fault(self, name: str) -> Fault | None:
+    def fault(self, name: str, path: Path) -> list[Finding]:
         """Return what is wrong with a name."""
         if name in self.known or name in ALWAYS or name.startswith("outputs."):
-            return None
-        if self.outer is not None and self.outer(name) is None:
-            return None
+            return []
+        if self.outer is not None and not self.outer(name, path):
+            return []
         if name.startswith("workflow."):
-            return self.globals.fault(name)
+            return self.globals.fault(name, path)
         if name == "item" or name.startswith("item."):
-            what = f"{{{{{name}}}}} stands outside a loop"
-            hint = "pass it as an argument from the task or step with withItems or withParam"
-            return error, "item-outside-loop", what, hint
-        if name in RETRIES:
-            hint = "only a template with a retryStrategy knows it"
-            return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+            return item_outside_loop(name, path)
         known = RETRIES if name.startswith("lastRetry.") else sorted(self.inputs)
         hint = suggestion(
             name, known, what="there are" if known is RETRIES else "the template's inputs are"
         )
         if name.startswith(("tasks.", "steps.")):
             hint = "only the template with these tasks or steps knows them: pass it as an argument"
-        return error, "unresolved-reference", f"there is no {{{{{name}}}}} here", hint
+        if name in RETRIES:
+            hint = "only a template with a retryStrategy knows it"
+        return unresolved_reference(path, f"there is no {{{{{name}}}}} here", hint)
 
 
 def _template(
     subject: Subject, globals_: Globals, template: Object, path: Path, names: _Names
 ) -> Iterator[Finding]:
-    leaf = template.get("dag") is None and template.get("steps") is None
-    if leaf:
+    if template.get("dag") is None and template.get("steps") is None:
         yield from check_texts(template, path, names.fault)
         return
     found = list(callers(template, path))
@@ -176,42 +374,42 @@ class _Graph:
         after: whether its own outputs are there, too. tag: whether a tag names it.
         """
 
-        def fault(name: str) -> Fault | None:
+        def fault(name: str, path: Path) -> list[Finding]:
             if name == "item" or name.startswith("item."):
                 if caller is not None and caller.loops:
                     if after and self.ancestry is not None:
                         what = f"in a dag the hooks of a loop know no {{{{{name}}}}}: it stays as it is"
-                        return warning, "unknown-variable", what, "loop in steps"
-                    return _item_fault(name, caller)
+                        return unknown_variable(path, what, "loop in steps")
+                    return _item_fault(name, path, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
-                return self.node_fault(name, caller, after=after, tag=tag)
-            return self.names.fault(name)
+                return self.node_fault(name, path, caller, after=after, tag=tag)
+            return self.names.fault(name, path)
 
         return fault
 
     def node_fault(
-        self, name: str, caller: Caller | None, *, after: bool, tag: bool
-    ) -> Fault | None:
+        self, name: str, path: Path, caller: Caller | None, *, after: bool, tag: bool
+    ) -> list[Finding]:
         what, _, rest = name[len(self.root) + 1 :].partition(".")
         other = self.by_name.get(what)
         if other is None:
             hint = suggestion(what, list(self.by_name)[:200], what=f"the {self.root} are")
-            return error, "unresolved-reference", f"there is no {self.root[:-1]} {what!r}", hint
-        fault = self.output_fault(other, rest, name, caller, tag=tag)
-        if fault is not None or caller is None:
-            return fault
+            return unresolved_reference(path, f"there is no {self.root[:-1]} {what!r}", hint)
+        found = self.output_fault(other, rest, name, path, caller, tag=tag)
+        if found or caller is None:
+            return found
         if other is caller or other.name == caller.name:
             if after or not rest or rest == "status":
-                return None
+                return []
             hint = "name an earlier one; of steps only an `exit` hook knows what its own step made"
-            return error, "reference-not-before", f"{what!r} names itself", hint
+            return reference_not_before(path, f"{what!r} names itself", hint)
         if not self.is_before(other, caller):
             hint = f"add {what!r} to `depends`"
             if self.ancestry is None:
                 hint = "move one of them to another group of steps"
             message = f"{what!r} has not ended when {caller.name!r} begins"
-            return error, "reference-not-before", message, hint
-        return self.skipped_fault(other, caller, rest, what)
+            return reference_not_before(path, message, hint)
+        return self.skipped_fault(other, path, caller, rest)
 
     def is_before(self, other: Caller, caller: Caller) -> bool:
         if self.ancestry is not None:
@@ -219,32 +417,30 @@ class _Graph:
         return int(other.path[-2]) < int(caller.path[-2])
 
     def output_fault(
-        self, other: Caller, rest: str, name: str, caller: Caller | None, *, tag: bool
-    ) -> Fault | None:
+        self, other: Caller, rest: str, name: str, path: Path, caller: Caller | None, *, tag: bool
+    ) -> list[Finding]:
         """Return what is wrong with what is named of a task or step, by which caller."""
         kind, _, output = rest.partition("outputs.")[2].partition(".")
         if other.loops and kind == "artifacts" and output:
-            hint = "let each item write below one key, and take that key as one artifact"
-            message = f"{other.name!r} loops: Argo gathers parameters of its items, no artifacts"
-            return error, "gathered-artifact", message, hint
+            return gathered_artifact(other, path)
         template = self.subject.called(other.value)
         if template is None:
-            return None
+            return []
         if tag:
             known = self.tag_names(other, template, caller)
             if rest in known:
-                return None
+                return []
         else:
             known = self.outputs_of(template)
             if not rest or _may_be(rest, known) or (other.loops and rest == "outputs.parameters"):
-                return None
+                return []
         if rest == "outputs.parameters" and other.value.get("withSequence"):
             message = f"Argo's lint knows no {{{{{name}}}}} of a withSequence"
             hint = "name one of them (outputs.parameters.x), or loop over a list, with withParam"
-            return error, "unresolved-reference", message, hint
+            return unresolved_reference(path, message, hint)
         hint = suggestion(rest, sorted(known), what="it has")
         message = f"template {template.get('name', 'inline')!r} has no {rest}: {{{{{name}}}}}"
-        return error, "unresolved-reference", message, hint
+        return unresolved_reference(path, message, hint)
 
     def outputs_of(self, template: Object) -> frozenset[str]:
         known = self.outputs.get(id(template))
@@ -263,31 +459,31 @@ class _Graph:
             )
         return known
 
-    def skipped_fault(self, other: Caller, caller: Caller, rest: str, what: str) -> Fault | None:
+    def skipped_fault(self, other: Caller, path: Path, caller: Caller, rest: str) -> list[Finding]:
         """Return that the output may be missing because a condition skipped its maker."""
         when = other.value.get("when")
         if not when or not rest.startswith("outputs.") or when == caller.value.get("when"):
-            return None
-        if self.ancestry is not None and not _goes_on_when_skipped(caller, what):
-            return None
+            return []
+        if self.ancestry is not None and not _goes_on_when_skipped(caller, other.name):
+            return []
         if _has_default(self.subject.called(other.value), rest):
-            return self.older_fault(rest, what) if self.subject.older else None
-        message = f"{what!r} may be skipped (`when`), and {caller.name!r} needs its output"
+            return self.older_fault(rest, path, other.name) if self.subject.older else []
+        message = f"{other.name!r} may be skipped (`when`), and {caller.name!r} needs its output"
         default = "make the artifact optional"
         if not rest.startswith("outputs.artifacts."):
             default = "give the output a valueFrom.default"
         hint = f"{default}, or give both the same `when`"
-        return warning, "skipped-output", message, hint
+        return skipped_output(path, message, hint)
 
-    def older_fault(self, rest: str, what: str) -> Fault | None:
+    def older_fault(self, rest: str, path: Path, what: str) -> list[Finding]:
         """Return what an Argo before 4.1 makes of the default of what was skipped (seen with 4.0.5)."""
         if not rest.startswith("outputs.parameters."):
-            return None
+            return []
         does = "waits for it for ever" if self.ancestry is None else "gives an empty text"
         message = (
             f"{what!r} may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
         )
-        return warning, "skipped-output", message, "give both the same `when`, or update the server"
+        return skipped_output(path, message, "give both the same `when`, or update the server")
 
 
 def _has_exit_hook(caller: Caller) -> bool:
@@ -330,13 +526,13 @@ def _has_default(template: Object | None, rest: str) -> bool:
     return False
 
 
-def _item_fault(name: str, caller: Caller) -> Fault | None:
+def _item_fault(name: str, path: Path, caller: Caller) -> list[Finding]:
     values = caller.value.get("withItems")
     key = name.partition(".")[2]
     if not key or not values or not all(isinstance(one, Mapping) for one in values):
-        return None
+        return []
     known = set().union(*values)
     if key in known or key.partition(".")[0] in known or "[" in key:
-        return None
-    message = f"no item has {key!r}: {{{{{name}}}}}"
-    return error, "unresolved-reference", message, suggestion(key, known, what="the items have")
+        return []
+    hint = suggestion(key, known, what="the items have")
+    return unresolved_reference(path, f"no item has {key!r}: {{{{{name}}}}}", hint)

@@ -30,6 +30,11 @@ class Place:
         """Its name; inline templates have none."""
         return str(self.template.get("name") or "")
 
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it calls no others."""
+        return self.template.get("dag") is None and self.template.get("steps") is None
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -42,6 +47,11 @@ class Caller:
     def name(self) -> str:
         """Its name."""
         return str(self.value.get("name") or "")
+
+    @property
+    def kind(self) -> str:
+        """What it is: a task or a step."""
+        return "task" if self.path[-2:-1] == ("tasks",) else "step"
 
     @property
     def loops(self) -> bool:
@@ -89,24 +99,18 @@ class Subject:
         return self.named.get(caller.get("template") or "")
 
 
-def items(holder: Any, field: str) -> Iterator[tuple[int, Object]]:
-    """Yield the members of a list field with their indexes, empty ones left out."""
-    if holder:
-        for index, one in enumerate(holder.get(field) or ()):
-            if one:
-                yield index, one
+def items(holder: Object | None, field: str) -> Iterator[tuple[int, Object]]:
+    """Return the members of a list field with their indexes; none of them is None (`wrong-type`)."""
+    return enumerate((holder or NOTHING).get(field) or ())
 
 
 def callers(template: Object, path: Path) -> Iterator[Caller]:
     """Yield the tasks or steps of a template."""
-    dag = template.get("dag")
-    if dag:
-        for index, task in items(dag, "tasks"):
-            yield Caller((*path, "dag", "tasks", index), task)
+    for index, task in items(template.get("dag"), "tasks"):
+        yield Caller((*path, "dag", "tasks", index), task)
     for number, group in enumerate(template.get("steps") or ()):
-        for index, step in enumerate(group or ()):
-            if step:
-                yield Caller((*path, "steps", number, index), step)
+        for index, step in enumerate(group):
+            yield Caller((*path, "steps", number, index), step)
 
 
 def _with_inline(template: Object, path: Path) -> Iterator[Place]:

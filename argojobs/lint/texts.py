@@ -11,8 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from argojobs.errors import ExpressionError
+from argojobs.expressions import expr, sprig
+from argojobs.expressions.functions import BUILTINS
+from argojobs.expressions.parser import PREDICATES
 from argojobs.expressions.tags import raw_tags
-from argojobs.manifest.findings import Finding, error, warning
+from argojobs.lint.rule import Fault, Faults, error, warning
+from argojobs.manifest.findings import Finding, Level
 from argojobs.manifest.nearest import nearest
 from argojobs.manifest.places import Path
 
@@ -47,9 +51,106 @@ _SINGLE = frozenset({"item", "retries"})
 _OF_EXPRESSIONS = frozenset(
     {"unresolved-reference", "gathered-artifact", "reference-not-before", "item-outside-loop"}
 )
-#: Says what is wrong with a name: None, or a finding's level, code, message and hint.
-Fault = tuple[Callable[..., Finding], str, str, str]
-Resolver = Callable[[str], "Fault | None"]
+#: Finds what is wrong with a name at a path.
+Resolver = Callable[[str, Path], list[Finding]]
+
+
+@error("variables/", beyond=True)
+def unresolved_reference(path: Path, message: str, hint: str, level: Level | None = None) -> Faults:
+    """A tag that names nothing.
+
+    Argo refuses it, or waits for it for ever.
+    Remedy: Correct the name; pass values from templates to templates as arguments.
+    Wrong:
+        container:
+          image: busybox:1.36
+          args: ['{{inputs.parameters.x}}']
+    Right:
+        container:
+          image: busybox:1.36
+          args: ['{{inputs.parameters.x}}']
+        inputs:
+          parameters:
+          - {name: x, default: '1'}
+    """
+    yield Fault(path, message, hint, level)
+
+
+@warning("variables/")
+def unknown_variable(path: Path, message: str, hint: str) -> Faults:
+    """A tag that is none of Argo's.
+
+    It stays as it is. If it was meant for Argo, it misses its first part.
+    Remedy: Begin it with inputs., workflow., tasks. or steps.
+    Wrong:
+        container:
+          image: busybox:1.36
+          args: ['{{epochs}}']
+    Right:
+        container:
+          image: busybox:1.36
+          args: ['{{inputs.parameters.epochs}}']
+        inputs:
+          parameters:
+          - {name: epochs, default: '2'}
+    """
+    yield Fault(path, message, hint)
+
+
+@error("variables/")
+def unclosed_tag(path: Path, message: str, hint: str, level: Level | None = None) -> Faults:
+    """A tag without an end.
+
+    Argo takes the rest of the template for the tag's name, and refuses it. Where what follows is
+    none of Argo's names, the text stays as it is, and this is a warning.
+    Remedy: Close it with `}}`.
+    Wrong:
+        container:
+          image: busybox:1.36
+          args: ['{{workflow.name']
+    Right:
+        container:
+          image: busybox:1.36
+          args: ['{{workflow.name}}']
+    """
+    yield Fault(path, message, hint, level)
+
+
+@error("variables/#expression", beyond=True)
+def expression_syntax(broken: ExpressionError, path: Path) -> Faults:
+    """An expression that does not parse.
+
+    The node errors when it is evaluated.
+    Remedy: Correct it: the finding says where it ends to make sense.
+    Wrong:
+        container: {image: 'busybox:1.36'}
+        retryStrategy: {limit: 2, expression: lastRetry.exitCode ==}
+    Right:
+        container: {image: 'busybox:1.36'}
+        retryStrategy: {limit: 2, expression: lastRetry.exitCode != '78'}
+    """
+    yield Fault(path, broken.what, broken.hint)
+
+
+@warning("variables/#expression")
+def function_not_here(name: str, path: Path) -> Faults:
+    """A function that only a cluster has.
+
+    Argo's expressions have it, the local engine has not: what makes keys and certificates, hashes
+    passwords and looks up hosts. A run on this machine ends in an Error there.
+    Remedy: Let a step of its own do it, with a program of its image.
+    Wrong:
+        container:
+          image: busybox:1.36
+          args: ["{{=sprig.genPrivateKey('ed25519')}}"]
+    Right:
+        container:
+          image: busybox:1.36
+          args: ["{{=sprig.sha256sum(workflow.name)}}"]
+    """
+    what = f"there is no {name} on this machine, only on a cluster"
+    hint = "a run here ends in an Error where it is called: do it in a step of its own"
+    yield Fault(path, what, hint)
 
 
 def check_texts(
@@ -94,25 +195,18 @@ def check_text(
         if "{{" in name:
             continue  # a tag in a tag: known when it runs
         if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
-            fault = (of_tags or resolver)(name)
-            if fault is not None:
-                make, code, message, hint = fault
-                yield make(code, path, message, hint)
+            yield from (of_tags or resolver)(name, path)
         elif "metrics" in path and name.partition(".")[0] in OF_METRICS:
             continue
         elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
-            yield warning(
-                "unknown-variable",
-                path,
-                f"Argo knows no {{{{{name}}}}}: it stays as it is",
-                "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps.",
-            )
+            what = f"Argo knows no {{{{{name}}}}}: it stays as it is"
+            hint = "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps."
+            yield from unknown_variable(path, what, hint)
     if text.count("{{") > text.count("}}"):
         last = text.rpartition("{{")[2].lstrip()
-        make = error if last.startswith(_BEGINNINGS) else warning
-        yield make(
-            "unclosed-tag", path, "a `{{` has no `}}`", "close it, or write { { if it is not a tag"
-        )
+        level: Level = "error" if last.startswith(_BEGINNINGS) else "warning"
+        hint = "close it, or write { { if it is not a tag"
+        yield from unclosed_tag(path, "a `{{` has no `}}`", hint, level)
 
 
 def check_expression(
@@ -123,14 +217,12 @@ def check_expression(
     Tags in it are replaced before Argo reads it, so one with tags is not judged. in_tag: whether
     it stands in `{{=...}}`, where a loop wants every name before it begins, those of `let` too.
     """
-    from argojobs.expressions import expr
-
     if "{{" in text:
         return
     try:
         found = expr.names(text)
     except ExpressionError as broken:
-        yield error("expression-syntax", path, broken.what, broken.hint)
+        yield from expression_syntax(broken, path)
         return
     yield from _sprig(text, path)
     if resolver is None:
@@ -138,60 +230,41 @@ def check_expression(
     required = set(expr.required_names(text))
     own = expr.let_names(text)
     if own and in_tag and "item" in {name.partition(".")[0] for name in found}:
-        yield error(
-            "unresolved-reference",
-            path,
-            f"Argo knows no {min(own)!r} where an item of a loop is put in",
-            "write it without `let`, or pass the item on and compute in the template it calls",
-        )
+        what = f"Argo knows no {min(own)!r} where an item of a loop is put in"
+        hint = "write it without `let`, or pass the item on and compute in the template it calls"
+        yield from unresolved_reference(path, what, hint)
     for name in found:
         if name.partition(".")[0] in own or ("metrics" in path and name in OF_METRICS):
             continue
-        fault = _of_name(name, resolver) if name in required else None
-        if fault is not None and fault[1] in _OF_EXPRESSIONS:
-            make, code, message, hint = fault
-            yield make(code, path, message, hint)
+        if name in required:
+            found_here = _of_name(name, path, resolver)
+            yield from (one for one in found_here if one.code in _OF_EXPRESSIONS)
 
 
-def _of_name(name: str, resolver: Resolver) -> Fault | None:
+def _of_name(name: str, path: Path, resolver: Resolver) -> list[Finding]:
     """Return what is wrong with a name in an expression."""
     if (name in _ROOTS and name != "item") or name in _LISTS or name.startswith("$"):
-        return None
+        return []
     if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
-        return resolver(name)
+        return resolver(name, path)
     hint = "text stands in quotes; names begin with inputs., workflow., tasks. or steps."
-    near = nearest(name, [*_ROOTS, *_functions()])
+    near = nearest(name, [*_ROOTS, *BUILTINS, *PREDICATES, *expr.FUNCTION_NAMES])
     if near:
         hint = f"did you mean {near}? {hint}"
-    return error, "unresolved-reference", f"an expression knows no {name!r} here", hint
-
-
-def _functions() -> list[str]:
-    from argojobs.expressions import expr
-    from argojobs.expressions.functions import BUILTINS
-    from argojobs.expressions.parser import PREDICATES
-
-    return [*BUILTINS, *PREDICATES, *expr.FUNCTION_NAMES]
+    return unresolved_reference(path, f"an expression knows no {name!r} here", hint)
 
 
 def _sprig(text: str, path: Path) -> Iterator[Finding]:
     """Functions of sprig that there are not."""
     if "sprig." not in text:
         return
-    from argojobs.expressions import expr, sprig
-
     for name in expr.required_names(text):
         function = name.removeprefix("sprig.")
         if function == name or "." in function:
             continue
         if function in sprig.NOT_OFFERED:
-            yield warning(
-                "function-not-here",
-                path,
-                f"there is no {name} on this machine, only on a cluster",
-                "a run here ends in an Error where it is called: do it in a step of its own",
-            )
+            yield from function_not_here(name, path)
         elif function not in sprig.FUNCTIONS:
             near = nearest(function, sprig.FUNCTIONS)
             hint = f"did you mean sprig.{near}?" if near else "its functions are those of sprig"
-            yield error("unresolved-reference", path, f"there is no function {name}", hint)
+            yield from unresolved_reference(path, f"there is no function {name}", hint)

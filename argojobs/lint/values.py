@@ -1,22 +1,21 @@
 """Rules for values: what Kubernetes or Argo would alter, what is too large, what is secret.
 
-Sources: Kubernetes API reference, Container (env, args: expansion of `$(X)` and `$$`) and limits of
-Linux and etcd (128 KiB for one argument, 1 MiB for one object).
+Sources: Kubernetes API reference, Container (env, args: expansion of `$(X)` and `$$`) and the limit
+of Linux (128 KiB for one argument).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from argojobs.dsl.tokens import token_in
 from argojobs.lint.pods import Container, containers
+from argojobs.lint.rule import KUBERNETES, Fault, Faults, error, warning
 from argojobs.lint.subject import Object, Subject, callers, items
-from argojobs.manifest.findings import Finding, error, warning
+from argojobs.manifest.findings import Finding
 from argojobs.manifest.places import Path
 
-LARGEST_OBJECT = 1024 * 1024
 LARGEST_ARGUMENT = 128 * 1024
 _SHORTEST_TOKEN = 20
 _DOUBLED = "`$$` becomes `$`: write `$$$$` for two"
@@ -34,87 +33,96 @@ _OF_VOCABULARY = re.compile(
 _OPTION = re.compile(r"--?([A-Za-z][\w.-]*)=(?![$/]|env:|file:)(.+)", re.DOTALL)
 
 
-def check_values(subject: Subject) -> Iterator[Finding]:
-    """Values of parameters, environment variables and arguments."""
-    path = (*subject.at, "arguments", "parameters")
-    for index, one in items(subject.spec.get("arguments"), "parameters"):
-        yield from _parameter(one, (*path, index))
-    for place in subject.places:
-        for index, one in items(place.template.get("inputs"), "parameters"):
-            yield from _parameter(one, (*place.path, "inputs", "parameters", index))
-        for caller in callers(place.template, place.path):
-            arguments = caller.value.get("arguments")
-            if arguments:
-                for index, one in items(arguments, "parameters"):
-                    where = (*caller.path, "arguments", "parameters", index)
-                    yield from _parameter(one, where)
-    given = {
-        f"{{{{workflow.parameters.{one.get('name')}}}}}": one.get("value")
-        for _, one in items(subject.spec.get("arguments"), "parameters")
-    }
-    for container in containers(subject):
-        yield from _container(container)
-        yield from _image(container, given)
-
-
-def _parameter(one: Object, path: Path) -> Iterator[Finding]:
-    for field in ("value", "default"):
-        value = one.get(field)
-        if type(value) is not str:
-            continue
-        if "$" in value:
-            yield from _altered(value, (*path, field))
-        if len(value) > 32:
-            yield from _too_long(value, (*path, field))
-        token = token_in(value) if len(value) >= _SHORTEST_TOKEN else ""
-        if token:
-            yield _token(token, (*path, field))
-        elif value and _is_secret(one.get("name") or ""):
-            yield from _secret(one["name"], value, (*path, field), _OF_A_PARAMETER)
-
-
-def _altered(
-    value: str, path: Path, hint: str = "pass it as an artifact, or encoded"
-) -> Iterator[Finding]:
-    match = _EXPANDED.search(value)
-    if match:
-        yield warning(
-            "value-altered",
-            path,
-            f"Kubernetes reads {match[0]!r} in env, command and args, and changes the value",
-            hint,
-        )
-
-
-def _too_long(value: str, path: Path) -> Iterator[Finding]:
-    if len(value.encode("utf-8", "surrogatepass")) >= LARGEST_ARGUMENT:
-        yield error(
-            "argument-size",
-            path,
-            "a value of 128 KiB or more fits in no argument or environment variable",
-            "pass it as an artifact",
-        )
-
-
-def _token(what: str, path: Path) -> Finding:
-    return error(
-        "secret-literal",
-        path,
-        f"{what} stands here, and everyone who sees the workflow sees it",
-        "revoke it, keep a new one in a Secret, and let the container's env take it from there",
-    )
-
-
 _OF_ENV = "keep it in a Secret: `valueFrom: {secretKeyRef: {name: ..., key: ...}}`"
 _OF_A_PARAMETER = (
     "no parameter: let the container's env take it from a Secret, "
     "`valueFrom: {secretKeyRef: {name: ..., key: ...}}`"
 )
-
-
 _OF_AN_OPTION = (
     "take it from an env with a secretKeyRef: `$(NAME)` in args is that variable's value"
 )
+
+
+@warning(KUBERNETES + "tasks/inject-data-application/define-interdependent-environment-variables/")
+def value_altered(value: str, path: Path, hint: str | None = None) -> Faults:
+    """A value that Kubernetes changes.
+
+    In env, command and args, `$(NAME)` becomes a variable's value and `$$` becomes `$`.
+    Remedy: Pass it as an artifact, or encoded.
+    Wrong:
+        arguments:
+          parameters:
+          - {name: price, value: 5$$}
+    Right:
+        container:
+          image: busybox:1.36
+          command: [cat, /tmp/price]
+        inputs:
+          artifacts:
+          - {name: price, path: /tmp/price, raw: {data: 5$$}}
+    """
+    match = _EXPANDED.search(value)
+    if match:
+        what = f"Kubernetes reads {match[0]!r} in env, command and args, and changes the value"
+        yield Fault(path, what, hint)
+
+
+@error("walk-through/artifacts/")
+def argument_size(value: str, path: Path) -> Faults:
+    """A value of 128 KiB or more.
+
+    Linux takes no longer argument or environment variable; a long script is copied into every node.
+    Remedy: Pass it as an artifact.
+    Wrong:
+        arguments:
+          parameters:
+          - {name: text, value: "... 128 KiB of text ..."}
+    Right:
+        container:
+          image: busybox:1.36
+          command: [cat, /tmp/text]
+        inputs:
+          artifacts:
+          - {name: text, path: /tmp/text, s3: {key: text.txt}}
+    """
+    size = len(value.encode("utf-8", "surrogatepass"))
+    if path[-1] == "source":
+        if size >= LARGEST_ARGUMENT * 2:
+            what = "the script is very long: it is copied into every node of the workflow"
+            yield Fault(path, what, "put the code into the image, or into an artifact", "warning")
+    elif size >= LARGEST_ARGUMENT:
+        yield Fault(path, "a value of 128 KiB or more fits in no argument or environment variable")
+
+
+@warning("walk-through/secrets/")
+def secret_literal(text: str, path: Path, name: str, value: str, hint: str) -> Faults:
+    """A secret as a literal.
+
+    Everyone who can see the workflow, its logs or its archive sees it. By a name such as `password`
+    this is a warning; a text that has the form of a known key or token is an error.
+    Remedy: Keep it in a Secret, and use secretKeyRef.
+    Wrong:
+        container:
+          image: busybox:1.36
+          env:
+          - {name: AWS_SECRET_ACCESS_KEY, value: abc}
+    Right:
+        container:
+          image: busybox:1.36
+          env:
+          - name: AWS_SECRET_ACCESS_KEY
+            valueFrom:
+              secretKeyRef: {name: s3, key: secret}
+    """
+    if len(text) >= _SHORTEST_TOKEN and (token := token_in(text)):
+        what = f"{token} stands here, and everyone who sees the workflow sees it"
+        hint = (
+            "revoke it, keep a new one in a Secret, and let the container's env take it from there"
+        )
+        yield Fault(path, what, hint, "error")
+    elif value and _is_secret(name) and not _hides_nothing(name, value):
+        what = f"{name} looks like a secret, and everyone who sees the workflow sees it"
+        yield Fault(path, what, hint)
 
 
 def _is_secret(name: str) -> bool:
@@ -130,92 +138,76 @@ def _hides_nothing(name: str, value: str) -> bool:
     return is_setting or (text.isdecimal() and name.lower().endswith("token"))
 
 
-def _secret(name: str, value: str, path: Path, hint: str) -> Iterator[Finding]:
-    if not _hides_nothing(name, value):
-        yield warning(
-            "secret-literal",
-            path,
-            f"{name} looks like a secret, and everyone who sees the workflow sees it",
-            hint,
+@warning(KUBERNETES + "concepts/containers/images/")
+def image_latest(image: str, path: Path) -> Faults:
+    """An image without a fixed tag.
+
+    Tomorrow it may be another image, and a retry may run other code than the first attempt.
+    Remedy: Name a tag or a digest.
+    Wrong:
+        container: {image: busybox}
+    Right:
+        container: {image: 'busybox:1.36'}
+    """
+    name, _, tag = image.rpartition("/")[2].partition(":")
+    if "{{" not in image and "@" not in image and name and tag in ("", "latest"):
+        yield Fault(
+            path, f"{image!r} may be another image tomorrow", "name a fixed tag or a digest"
         )
+
+
+def check_values(subject: Subject) -> Iterator[Finding]:
+    """Values of parameters, environment variables and arguments."""
+    yield from _parameters(subject.spec.get("arguments"), (*subject.at, "arguments"))
+    for place in subject.places:
+        yield from _parameters(place.template.get("inputs"), (*place.path, "inputs"))
+        for caller in callers(place.template, place.path):
+            if arguments := caller.value.get("arguments"):
+                yield from _parameters(arguments, (*caller.path, "arguments"))
+    given = {
+        f"{{{{workflow.parameters.{one.get('name')}}}}}": one.get("value")
+        for _, one in items(subject.spec.get("arguments"), "parameters")
+    }
+    for container in containers(subject):
+        yield from _container(container)
+        image = container.value.get("image") or ""
+        yield from image_latest(str(given.get(image, image) or ""), (*container.path, "image"))
+
+
+def _parameters(holder: Object | None, path: Path) -> Iterator[Finding]:
+    for index, one in items(holder, "parameters"):
+        for field in ("value", "default"):
+            value = one.get(field)
+            if type(value) is str:
+                where: Path = (*path, "parameters", index, field)
+                if "$" in value:
+                    yield from value_altered(value, where)
+                if len(value) > 32:
+                    yield from argument_size(value, where)
+                name = one.get("name") or ""
+                yield from secret_literal(value, where, name, value, _OF_A_PARAMETER)
 
 
 def _container(container: Container) -> Iterator[Finding]:
     value = container.value
     for index, one in items(value, "env"):
-        text = one.get("value")
-        path = (*container.path, "env", index, "value")
-        if type(text) is str and text:
-            if "$$" in text:
-                yield from _altered(text, path, _DOUBLED)
-            yield from _too_long(text, path)
-            token = token_in(text)
-            if token:
-                yield _token(token, path)
-            elif _is_secret(one.get("name") or ""):
-                yield from _secret(one["name"], text, path, _OF_ENV)
+        if text := one.get("value"):
+            path: Path = (*container.path, "env", index, "value")
+            yield from _text(text, path, one.get("name") or "", text, _OF_ENV)
     for field in ("command", "args"):
-        for number, text in enumerate(value.get(field) or ()):
-            if type(text) is str:
-                if "$$" in text:
-                    yield from _altered(text, (*container.path, field, number), _DOUBLED)
-                yield from _too_long(text, (*container.path, field, number))
-                if token := token_in(text):
-                    yield _token(token, (*container.path, field, number))
-                elif (option := _OPTION.fullmatch(text)) and _is_secret(option[1]):
-                    where = (*container.path, field, number)
-                    yield from _secret(f"--{option[1]}", option[2], where, _OF_AN_OPTION)
-    source = value.get("source")
-    if source:
-        yield from _source(source, (*container.path, "source"))
+        for number, word in enumerate(value.get(field) or ()):
+            option = _OPTION.fullmatch(word)
+            name, hidden = (f"--{option[1]}", option[2]) if option else ("", "")
+            yield from _text(word, (*container.path, field, number), name, hidden, _OF_AN_OPTION)
+    if source := value.get("source"):
+        path = (*container.path, "source")
+        yield from secret_literal(source, path, "", "", "")
+        yield from argument_size(source, path)
 
 
-def _image(container: Container, given: Mapping[str, Any]) -> Iterator[Finding]:
-    """The image, or the parameter's value that is the image. given: values by their tags."""
-    image = container.value.get("image") or ""
-    image = str(given.get(image, image) or "")
-    if image and "{{" not in image and _is_latest(image):
-        yield warning(
-            "image-latest",
-            (*container.path, "image"),
-            f"{image!r} may be another image tomorrow",
-            "name a fixed tag or a digest",
-        )
-
-
-def _source(source: str, path: Path) -> Iterator[Finding]:
-    if token := token_in(source):
-        yield _token(token, path)
-    if len(source.encode("utf-8", "surrogatepass")) >= LARGEST_ARGUMENT * 2:
-        yield warning(
-            "argument-size",
-            path,
-            "the script is very long: it is copied into every node of the workflow",
-            "put the code into the image, or into an artifact",
-        )
-
-
-def _is_latest(image: str) -> bool:
-    if "@" in image:
-        return False
-    name, _, tag = image.rpartition("/")[2].partition(":")
-    return bool(name) and tag in ("", "latest")
-
-
-def check_size(value: Object, largest: int = LARGEST_OBJECT) -> Iterator[Finding]:
-    """That the object fits into etcd."""
-    size = _size(value)
-    if size > largest:
-        yield warning(
-            "object-size",
-            (),
-            f"the object is about {size / 1024 / 1024:.1f} MiB, and a cluster takes about 1 MiB",
-            "loop with withItems instead of repeating tasks, or split it into WorkflowTemplates",
-        )
-
-
-def _size(value: Any) -> int:
-    import json
-
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return len(text.encode("utf-8", "surrogatepass"))
+def _text(text: str, path: Path, name: str, value: str, hint: str) -> Iterator[Finding]:
+    """A text of a container, whose name and value may be those of a secret. hint: for one."""
+    if "$$" in text:
+        yield from value_altered(text, path, _DOUBLED)
+    yield from argument_size(text, path)
+    yield from secret_literal(text, path, name, value, hint)

@@ -18,11 +18,12 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
+from argojobs.units import quantity
+
 from .findings import Finding, error, warning
 from .json_read import scalar_text
 from .nearest import nearest
 from .places import Path
-from .quantities import quantity
 from .removed import REMOVED
 from .scalars import WORDS, WrittenText
 
@@ -146,7 +147,7 @@ class _Walk:
                 self.object(value, kind, path)
             elif not scalar(value):
                 self.findings.append(_scalar_finding(value, kind, path))
-            elif kind == "quantity" and quantity(str(value)) is None:
+            elif kind == "quantity" and quantity(value) is None:
                 self.findings.append(_quantity_finding(str(value), path))
         elif kind[0] == "list":
             self.list(value, kind[1], path)

@@ -28,11 +28,11 @@ from argojobs.config.context_files import load_contexts
 from argojobs.config.contexts import Context
 from argojobs.config.secret_references import file_of
 from argojobs.config.settings import Settings
-from argojobs.engine.quantities import quantity
 from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
 from argojobs.storage.repository import Repository
+from argojobs.units import quantity
 
 
 def code_of(

@@ -25,9 +25,10 @@ from argojobs.edits.context_defaults import GPU, with_context
 from argojobs.edits.cut_names import cut_names
 from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
 from argojobs.errors import ManifestError, ParameterError
+from argojobs.lint import RULES
 from argojobs.lint.ignored import may_be_ignored
 from argojobs.manifest import documents
-from argojobs.manifest.check import clean
+from argojobs.manifest.clean import clean
 from argojobs.manifest.fields import check_fields
 from argojobs.manifest.findings import Finding, as_error, errors
 from argojobs.manifest.kinds import IGNORE, inside, path_in
@@ -162,7 +163,7 @@ def _compiled(
 
 def _way_round(loaded: Loaded, faults: Sequence[Finding]) -> str:
     """Return how a manifest is run all the same, where Argo itself may run it; "" where not."""
-    if loaded.kind != "manifest" or not all(map(may_be_ignored, faults)):
+    if loaded.kind != "manifest" or not all(may_be_ignored(one, RULES) for one in faults):
         return ""
     codes = " ".join(dict.fromkeys(one.code for one in faults))
     return f"if it is meant so, in metadata.annotations: {IGNORE}: {codes}"

@@ -30,6 +30,18 @@ REFUSED = [
         "spec.templates[0].steps[0][0].templateRef",
     ),
     (
+        workflow({"name": "main", "steps": [{"name": "a", "templateRef": {"name": "x"}}]}),
+        "spec.templates[0].steps[0][0].templateRef",
+    ),
+    (
+        workflow(hooks={"exit": {"templateRef": {"name": "x", "template": "y"}}}),
+        "spec.hooks.exit.templateRef",
+    ),
+    (
+        workflow(arguments={"artifacts": [{"name": "a", "s3": {"key": "k", "bucket": "b"}}]}),
+        "spec.arguments.artifacts[0].s3.bucket",
+    ),
+    (
         workflow({"name": "main", "dag": {"tasks": [{"name": "a", "inline": main(daemon=True)}]}}),
         "spec.templates[0].dag.tasks[0].inline.daemon",
     ),

@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from argojobs.errors import ManifestError
+from argojobs.lint import lint
 from argojobs.manifest import documents
-from argojobs.manifest.check import check
+from argojobs.manifest.findings import errors
 from argojobs.manifest.pods import PodFieldError, path_in_pod, workflow_of_pod
 
 POD = """\
@@ -70,7 +71,7 @@ def test_a_pod_is_a_workflow_of_one_step():
     }
     (note,) = notes
     assert note.startswith("restartPolicy OnFailure becomes a retryStrategy with 6 more attempts")
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_a_job_is_a_workflow_of_one_step():
         "backoff": {"duration": "10s", "factor": "2", "cap": "6m"},  # the Job controller's
     }
     assert notes == []
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
 
 
 @pytest.mark.parametrize(("limit", "times"), [(0, None), (3, "3"), (None, "6")])
@@ -158,7 +159,7 @@ def test_what_only_a_pod_has_is_a_patch_of_it():
     workflow, _ = made(POD, **own)
     (template,) = workflow["spec"]["templates"]
     assert json.loads(template["podSpecPatch"]) == own
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
 
 
 def test_a_field_that_is_none_is_answered_with_the_nearest():
@@ -179,7 +180,7 @@ def test_several_containers_are_a_set_that_ends_when_all_have_ended():
     (template,) = workflow["spec"]["templates"]
     assert template["containerSet"] == {"containers": containers}
     assert "container" not in template
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
     first = ("spec", "templates", 0, "containerSet", "containers", 1, "image")
     assert path_in_pod("Pod", first) == ("spec", "containers", 1, "image")
 
@@ -216,7 +217,7 @@ def test_completions_are_a_loop_and_parallelism_its_width():
     assert call == {"name": "pod", "template": step["name"], "withSequence": {"count": "4"}}
     (note,) = notes
     assert note.startswith("each of the 4 pods has 2 more attempts; Kubernetes counts the failures")
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
     assert made(JOB, completions=4, parallelism=None)[0]["spec"]["parallelism"] == 1
     place = ("spec", "templates", 1, "steps", 0, 0, "withSequence")
     assert path_in_pod("Job", place) == ("spec", "completions")
@@ -235,7 +236,7 @@ def test_the_pods_of_an_indexed_job_know_their_number():
     assert notes == [
         "an Indexed Job's pods get JOB_COMPLETION_INDEX, and no hostname with their number"
     ]
-    assert not check(workflow)
+    assert not errors(lint(workflow, refs="off"))
 
 
 def test_making_a_workflow_leaves_the_document_as_it_was():

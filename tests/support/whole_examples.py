@@ -1,10 +1,13 @@
-"""Examples made whole: what a short example leaves out is added."""
+"""Examples made whole, what a short example leaves out being added; and what lint finds in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from argojobs.lint import lint
+from argojobs.manifest.findings import errors
 from argojobs.manifest.kinds import API_VERSION
 from argojobs.manifest.yaml_read import read
 
@@ -75,3 +78,52 @@ def _called(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _called(inner)
+
+
+def codes(example: str, **options: Any) -> list[str]:
+    """Return the codes of what lint finds in an example."""
+    workflow = complete(example)
+    return [one.code for one in lint(workflow, kind=workflow["kind"], **options)]
+
+
+def levels(example: str, **options: Any) -> list[str]:
+    """Return whether what lint finds in an example are errors or warnings."""
+    workflow = complete(example)
+    return [one.level for one in lint(workflow, kind=workflow["kind"], **options)]
+
+
+LEAF = {"name": "leaf", "inputs": {"parameters": [{"name": "x"}]}, "container": {"image": "i:1"}}
+PASSED = {"parameters": [{"name": "x", "value": "1"}]}
+
+
+def workflow(*templates: Mapping[str, Any], **spec: Any) -> dict[str, Any]:
+    """Return a workflow of templates, of which `main` is the first to run, and one called `leaf`."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Workflow",
+        "metadata": {"generateName": "w-"},
+        "spec": {"entrypoint": "main", "templates": [*templates, copy.deepcopy(LEAF)], **spec},
+    }
+
+
+def dag(*tasks: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the template `main` with tasks."""
+    return {"name": "main", "dag": {"tasks": list(tasks), **more}}
+
+
+def task(
+    name: str = "a", template: str = "leaf", arguments: Mapping[str, Any] = PASSED, **more: Any
+) -> dict[str, Any]:
+    """Return a task or step that calls `leaf` with all that it needs, unless it is told otherwise."""
+    return {"name": name, "template": template, "arguments": arguments, **more}
+
+
+def steps(*groups: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the template `main` with groups of steps."""
+    return {"name": "main", "steps": [list(group) for group in groups]}
+
+
+def stops(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return code and path of what stops a run of a workflow."""
+    found = errors(lint(manifest, refs="off"))
+    return [(one.code, ".".join(map(str, one.path))) for one in found]
