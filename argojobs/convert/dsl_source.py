@@ -25,6 +25,7 @@ from argojobs.convert.source_text import Call, Name, literal, printed
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
 from argojobs.manifest.kinds import CRON, TEMPLATES, inside
+from argojobs.manifest.view import metadata_of, spec_of
 
 _PUBLIC = [
     "Artifact",
@@ -60,7 +61,7 @@ def to_dsl_source(manifest: Mapping[str, Any]) -> str:
         try:
             found = read(typed, kept)
             found = replace(found, notes=(*beside, *found.notes))
-            return _program(found, manifest.get("metadata") or {})
+            return _program(found, metadata_of(manifest))
         except TemplateError as error:
             if error.template in kept:
                 raise _unsupported(f"{error.template}: {error}") from error
@@ -74,7 +75,7 @@ def _beside(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     kind = manifest.get("kind", "Workflow")
     if kind in TEMPLATES:
         return (f"that it is a {kind}",)
-    spec = manifest.get("spec") or {}
+    spec = spec_of(manifest)
     return tuple(f"spec.{name}" for name in spec if name != "workflowSpec") if kind == CRON else ()
 
 

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from argojobs.edits.rerun import GROUPS, Node, Nodes, flag
+from argojobs.edits.rerun import GROUPS, flag
+from argojobs.manifest.view import arguments_of, tasks_of
+
+if TYPE_CHECKING:
+    from argojobs.edits.rerun import Node, Nodes
 
 #: What was reached: a variable's name (`inputs.parameters.x`) and the parameter that reached it.
 Reached = dict[str, str]
@@ -25,8 +29,7 @@ def changed_arguments(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[st
     changed = []
     for kind in ("parameters", "artifacts"):
         before, after = (
-            {one["name"]: one for one in (spec.get("arguments") or {}).get(kind) or ()}
-            for spec in (old, new)
+            {one["name"]: one for one in _given_in(arguments_of(spec), kind)} for spec in (old, new)
         )
         changed += [
             name
@@ -108,7 +111,7 @@ class _Walk:
             return
         inputs: Reached = {}
         for kind in ("parameters", "artifacts"):
-            for argument in (call.get("arguments") or {}).get(kind) or ():
+            for argument in _given_in(arguments_of(call), kind):
                 if cause := self.mentioned(argument, around):
                     inputs[f"inputs.{kind}.{argument['name']}"] = cause
         template = call.get("inline") or self.templates.get(call.get("template"))
@@ -119,7 +122,7 @@ class _Walk:
         return {
             f"inputs.{kind}.{one['name']}": cause
             for kind in ("parameters", "artifacts")
-            for one in (template.get("inputs") or {}).get(kind) or ()
+            for one in _given_in(template.get("inputs") or {}, kind)
             if (cause := self.mentioned(one, {}))
         }
 
@@ -141,9 +144,14 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(pattern, text) is not None
 
 
+def _given_in(holder: Mapping[str, Any], kind: str) -> Sequence[Any]:
+    """Return the parameters or artifacts of arguments or inputs."""
+    return holder.get(kind) or ()
+
+
 def _declares(template: Mapping[str, Any], name: str) -> bool:
     _, kind, own = name.split(".", 2)
-    return any(one["name"] == own for one in (template.get("inputs") or {}).get(kind) or ())
+    return any(one["name"] == own for one in _given_in(template.get("inputs") or {}, kind))
 
 
 def _calls(template: Mapping[str, Any]) -> bool:
@@ -163,6 +171,6 @@ def _call_of(template: Mapping[str, Any], boundary: Node, member: Node) -> Mappi
         group = groups[int(index)]
         calls = group if isinstance(group, list) else group.get("steps") or ()
     else:
-        rest, calls = local, (template.get("dag") or {}).get("tasks") or ()
+        rest, calls = local, tasks_of(template)
     own = rest[1:].split("(", 1)[0]
     return next((call for call in calls if call.get("name") == own), None)

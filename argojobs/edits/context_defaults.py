@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from argojobs.manifest.names import label_value
+from argojobs.manifest.view import metadata_of, spec_of, tasks_of
 
 Object = dict[str, Any]
 
@@ -79,11 +80,11 @@ def with_context(workflow: Mapping[str, Any], defaults: Defaults) -> Object:
     """Return a Workflow with what its context says; the given one is not changed."""
     result = dict(workflow)
     if defaults.namespace:
-        metadata = dict(workflow.get("metadata") or {})
+        metadata = dict(metadata_of(workflow))
         if not metadata.get("namespace"):
             metadata["namespace"] = defaults.namespace
         result["metadata"] = metadata
-    result["spec"] = _with_spec(workflow.get("spec") or {}, defaults)
+    result["spec"] = _with_spec(spec_of(workflow), defaults)
     return result
 
 
@@ -257,7 +258,7 @@ def _volumes_below(template: Any) -> list[Any]:
     if not isinstance(template, Mapping):
         return []
     found = [*(template.get("volumes") or [])]
-    groups = [*(template.get("steps") or []), ((template.get("dag") or {}).get("tasks") or [])]
+    groups = [*(template.get("steps") or []), tasks_of(template)]
     for group in groups:
         for call in group if isinstance(group, list) else [group]:
             if isinstance(call, Mapping):

@@ -12,10 +12,9 @@ from typing import Any
 
 from argojobs.edits.debug_program import is_pod
 from argojobs.errors import UsageError
-from argojobs.manifest.called import called
-from argojobs.manifest.every_template import calls_in, inline_key, shown_name
 from argojobs.manifest.names import FULL_NAMES
 from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.view import called, calls_of, inline_key, shown_name
 
 Templates = Mapping[str, Mapping[str, Any]]
 
@@ -71,7 +70,7 @@ def _meant(templates: Templates) -> dict[str, set[str]]:
     for key in templates:
         meant.setdefault(shown_name(key), set()).add(key)
     for template in templates.values():
-        for call in calls_in(template):
+        for call in calls_of(template):
             if call.get("template") in templates:
                 meant.setdefault(str(call.get("name", "")), set()).add(str(call["template"]))
     return meant
@@ -79,7 +78,7 @@ def _meant(templates: Templates) -> dict[str, set[str]]:
 
 def _called(key: str, template: Mapping[str, Any]) -> set[str]:
     """Return the keys of the templates that a template calls, or has inside."""
-    inside = {inline_key(key, call) for call in calls_in(template) if call.get("inline")}
+    inside = {inline_key(key, call) for call in calls_of(template) if call.get("inline")}
     return {*called(template), *inside}
 
 
@@ -97,7 +96,7 @@ def _below(templates: Templates, keys: Collection[str]) -> set[str]:
 def _check_here(templates: Templates, step: str) -> None:
     """Raise UsageError for a step or task whose template is on the server."""
     for template in templates.values():
-        for call in calls_in(template):
+        for call in calls_of(template):
             reference = call.get("templateRef")
             if call.get("name") == step and isinstance(reference, Mapping):
                 raise on_server(f"the template of {step}", reference.get("name"))

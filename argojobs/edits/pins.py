@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from argojobs.manifest.kinds import around, inside
+from argojobs.manifest.view import spec_of
 
 Object = dict[str, Any]
 
@@ -67,7 +68,7 @@ def filled(
     if not known:
         return dict(workflow)
     used = image_parameters(workflow)
-    is_open = bool((workflow.get("spec") or {}).get("workflowTemplateRef"))
+    is_open = bool(spec_of(workflow).get("workflowTemplateRef"))
 
     def parameter(one: Any) -> Any:
         name = str(one.get("name", ""))

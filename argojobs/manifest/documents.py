@@ -19,6 +19,7 @@ from .kinds import API_VERSION, CRON, KINDS, spec_path
 from .nearest import suggestion
 from .places import Path, path_text, place_text
 from .source_text import read_text
+from .view import metadata_of
 from .yaml_read import read
 
 #: What a body of Argo's create request may hold beside `workflow`.
@@ -163,7 +164,7 @@ def candidates(contents: Contents) -> tuple[Document, ...]:
 
 
 def _with_a_workflow(contents: Contents, other: Other) -> Document:
-    metadata, spec = other.value.get("metadata") or {}, other.value.get("spec")
+    metadata, spec = metadata_of(other.value), other.value.get("spec")
     inner = spec.get("workflowSpec") if isinstance(spec, dict) and other.kind == CRON else spec
     if not isinstance(metadata, dict) or not isinstance(inner, dict):
         path = spec_path(other.kind) if isinstance(metadata, dict) else ("metadata",)

@@ -10,7 +10,7 @@ from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake
-from argojobs.manifest.called import called, recalled
+from argojobs.manifest.view import called, recalled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

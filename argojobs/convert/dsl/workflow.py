@@ -14,7 +14,7 @@ from argojobs.convert.dsl.model import WORK, Graph, Leaf, Task, read_graph, read
 from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template, single
 from argojobs.convert.dsl.types import PARTS, Key, Types, constant
 from argojobs.errors import UnsupportedError
-from argojobs.manifest.called import called
+from argojobs.manifest.view import called
 from argojobs.runtime.wire import MARK, encode, guard
 
 #: Of the whole workflow, for templates that say nothing themselves (Argo docs: fields).
