@@ -19,8 +19,8 @@ written of the table that is there.
 from __future__ import annotations
 
 import json
-import keyword
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -190,6 +190,8 @@ that nobody has checked may have null, or anything, in its place. Nothing here e
 import it below `if TYPE_CHECKING`.
 """
 
+# ruff: noqa: UP013 - a line a field would be three times as long
+# fmt: off
 from __future__ import annotations
 
 from typing import Any, TypedDict
@@ -198,28 +200,18 @@ from typing import Any, TypedDict
 
 def types_text(fields: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the module with the types. fields: of every object."""
-    parts, before = [_HEADER], dict[str, Mapping[str, Any]]()
-    for name in _TYPED:
-        parts.append(_typed(name, fields[name], before))
-        before[name] = fields[name]
-    return "\n\n".join(parts)
+    return "\n".join([_HEADER, *(_typed(name, fields[name]) for name in _TYPED)])
 
 
-def _typed(name: str, fields: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return an object's type. before: the objects above it: it is one of them with more fields."""
-    whole = (one for one, its in before.items() if len(its) > 8 and its.items() <= fields.items())
-    base = next(whole, "TypedDict")
+def _typed(name: str, fields: Mapping[str, Any]) -> str:
     types = {
         field: "Any" if (name, field) in _LOOSE else _python(kind) + _or_null(field)
         for field, kind in sorted(fields.items())
-        if field not in before.get(base, ())
     }
-    article = "An" if name[0] in "AEIOU" else "A"
-    if any(keyword.iskeyword(field) for field in types):  # Artifact has `from`
-        body = "".join(f'        "{field}": {kind},\n' for field, kind in types.items())
-        return f'{name} = TypedDict(\n    "{name}",\n    {{\n{body}    }},\n    total=False,\n)\n'
-    body = "".join(f"    {field}: {kind}\n" for field, kind in types.items())
-    return f'class {name}({base}, total=False):\n    """{article} {name}."""\n\n{body}'
+    # The types are texts, as some stand further below; a line breaks only between fields.
+    parts = (f'"{field}": "{kind}"'.replace(" ", "~") for field, kind in types.items())
+    body = textwrap.indent(textwrap.fill(", ".join(parts), 95).replace("~", " "), "    ")
+    return f'{name} = TypedDict("{name}", {{\n{body},\n}}, total=False)\n'
 
 
 def _or_null(field: str) -> str:

@@ -11,6 +11,11 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.bundle import IMAGE_CODE
+from argojobs.compile.pipeline.build import Build
+from argojobs.compile.pipeline.exit import exit_template
+from argojobs.dsl.images import base_of
+from argojobs.dsl.trace import trace
 from argojobs.manifest.places import Path
 
 if TYPE_CHECKING:
@@ -28,12 +33,6 @@ def origin_of(loaded: Loaded) -> Origin:
 
 
 def _of_pipeline(loaded: Loaded) -> Origin:
-    from argojobs.compile.bundle import IMAGE_CODE
-    from argojobs.compile.pipeline.build import Build
-    from argojobs.compile.pipeline.exit import exit_template
-    from argojobs.dsl.images import base_of
-    from argojobs.dsl.trace import trace
-
     pipeline = loaded.pipeline
     assert pipeline is not None
     build = Build(IMAGE_CODE, "python3", loaded.root, image_reference=base_of)

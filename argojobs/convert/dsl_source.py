@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import Any
 
 from argojobs.convert.dsl import names, steps
-from argojobs.convert.dsl.model import Graph, Leaf, Raw
+from argojobs.convert.dsl.model import Graph, Leaf, Raw, Task
 from argojobs.convert.dsl.pipelines import PipelineWriter
-from argojobs.convert.dsl.tags import CannotSayError, TemplateError, of_template
+from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template
 from argojobs.convert.dsl.workflow import Read, read
 from argojobs.convert.source_text import Call, Name, literal, printed
 from argojobs.errors import UnsupportedError
@@ -28,25 +28,9 @@ from argojobs.manifest.kinds import CRON, TEMPLATES, inside
 from argojobs.manifest.view import metadata_of, spec_of
 
 _PUBLIC = [
-    "Artifact",
-    "Claim",
-    "ConfigFiles",
-    "EmptyDir",
-    "File",
-    "HostPath",
-    "Outputs",
-    "Port",
-    "Retry",
-    "Secret",
-    "SecretFiles",
-    "Toleration",
-    "command",
-    "each",
-    "pipeline",
-    "step",
-    "use",
-    "when",
-]
+    "Artifact", "Claim", "ConfigFiles", "EmptyDir", "File", "HostPath", "Outputs", "Port", "Retry",
+    "Secret", "SecretFiles", "Toleration", "command", "each", "pipeline", "step", "use", "when",
+]  # fmt: skip
 
 
 def to_dsl_source(manifest: Mapping[str, Any]) -> str:
@@ -197,9 +181,6 @@ def _entry(
 
 def _calling(found: Read, leaf: Leaf) -> Graph:
     """Return a graph of one task, for a workflow that is a single template."""
-    from argojobs.convert.dsl.model import Task
-    from argojobs.convert.dsl.tags import Reference
-
     given: dict[str, Any] = {
         name: (Reference("workflow", (name,), f"{{{{workflow.parameters.{name}}}}}"),)
         for name in leaf.parameters

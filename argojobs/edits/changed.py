@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.rerun import GROUPS, flag
-from argojobs.manifest.view import arguments_of, tasks_of
+from argojobs.manifest.view import arguments_of, named_calls
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Node, Nodes
@@ -162,15 +162,6 @@ def _call_of(template: Mapping[str, Any], boundary: Node, member: Node) -> Mappi
     """The step or task that made a node of a boundary; None for groups and hooks."""
     if member["type"] == "StepGroup" or flag(member, "hooked"):
         return None
-    local = member["name"][len(boundary["name"]) :]
-    if local.startswith("["):
-        index, _, rest = local[1:].partition("]")
-        groups = template.get("steps") or ()
-        if not index.isdigit() or int(index) >= len(groups):
-            return None
-        group = groups[int(index)]
-        calls = group if isinstance(group, list) else group.get("steps") or ()
-    else:
-        rest, calls = local, tasks_of(template)
-    own = rest[1:].split("(", 1)[0]
-    return next((call for call in calls if call.get("name") == own), None)
+    start = boundary["name"]
+    own = start + member["name"][len(start) :].split("(", 1)[0]
+    return next((call for name, call in named_calls(template, start) if name == own), None)

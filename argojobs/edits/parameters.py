@@ -33,19 +33,9 @@ if TYPE_CHECKING:
     from argojobs.manifest.objects import Arguments, Container, Parameter, WorkflowSpec
 
 __all__ = [
-    "Applied",
-    "ArtifactArgument",
-    "Given",
-    "Overrides",
-    "apply",
-    "from_python",
-    "parse_assignment",
-    "parse_params",
-    "require",
-    "resolve",
-    "split_artifacts",
-    "split_debug",
-]
+    "Applied", "ArtifactArgument", "Given", "Overrides", "apply", "from_python", "parse_assignment",
+    "parse_params", "require", "resolve", "split_artifacts", "split_debug",
+]  # fmt: skip
 
 DEBUG = "debug"
 

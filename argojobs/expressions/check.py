@@ -4,6 +4,7 @@ Only kinds that are known for sure take part: literals, top-level values of the 
 built-ins. Whatever comes out of a map or a list is unknown, as it is for Argo. Source: expr-lang's docs, type checks.
 """
 
+import difflib
 from collections.abc import Callable, Mapping
 
 from argojobs.errors import ExpressionError
@@ -64,91 +65,25 @@ _MIXED: dict[tuple[str, str, str], str] = {
     ("*", "time.Duration", "float"): "time.Duration",
 }
 _RESULTS: dict[str, str] = {
-    **dict.fromkeys(["/", "**"], "float"),
-    "%": "int",
-    "..": "array",
-    **dict.fromkeys(
-        [
-            "==",
-            "!=",
-            "<",
-            ">",
-            "<=",
-            ">=",
-            "and",
-            "or",
-            "in",
-            "matches",
-            "contains",
-            "startsWith",
-            "endsWith",
-        ],
-        "bool",
-    ),
-}
-_BUILTIN_RESULTS: dict[str, str] = {
-    **dict.fromkeys(
-        [
-            "len",
-            "int",
-            "indexOf",
-            "lastIndexOf",
-            "count",
-            "findIndex",
-            "findLastIndex",
-            "bitand",
-            "bitor",
-            "bitxor",
-            "bitnand",
-            "bitshl",
-            "bitshr",
-            "bitushr",
-            "bitnot",
-        ],
-        "int",
-    ),
-    **dict.fromkeys(["float", "ceil", "floor", "round", "mean", "median"], "float"),
-    **dict.fromkeys(
-        [
-            "type",
-            "string",
-            "trim",
-            "trimPrefix",
-            "trimSuffix",
-            "upper",
-            "lower",
-            "replace",
-            "repeat",
-            "join",
-            "toJSON",
-            "toBase64",
-            "fromBase64",
-        ],
-        "string",
-    ),
-    **dict.fromkeys(["hasPrefix", "hasSuffix", "all", "none", "any", "one"], "bool"),
-    **dict.fromkeys(
-        [
-            "split",
-            "splitAfter",
-            "keys",
-            "values",
-            "toPairs",
-            "reverse",
-            "uniq",
-            "concat",
-            "flatten",
-            "sort",
-            "filter",
-            "map",
-            "sortBy",
-        ],
-        "array",
-    ),
-    **dict.fromkeys(["fromPairs", "groupBy"], "map"),
-    **dict.fromkeys(["now", "date"], "time.Time"),
-    "duration": "time.Duration",
-}
+    "/": "float", "**": "float", "%": "int", "..": "array",
+    **dict.fromkeys([
+        "==", "!=", "<", ">", "<=", ">=", "and", "or", "in", "matches", "contains", "startsWith",
+        "endsWith",
+    ], "bool"),
+}  # fmt: skip
+_BUILTIN_RESULTS: dict[str, str] = {name: result for result, names in {
+    "int": ["len", "int", "indexOf", "lastIndexOf", "count", "findIndex", "findLastIndex", "bitand",
+            "bitor", "bitxor", "bitnand", "bitshl", "bitshr", "bitushr", "bitnot"],
+    "float": ["float", "ceil", "floor", "round", "mean", "median"],
+    "string": ["type", "string", "trim", "trimPrefix", "trimSuffix", "upper", "lower", "replace",
+               "repeat", "join", "toJSON", "toBase64", "fromBase64"],
+    "bool": ["hasPrefix", "hasSuffix", "all", "none", "any", "one"],
+    "array": ["split", "splitAfter", "keys", "values", "toPairs", "reverse", "uniq", "concat",
+              "flatten", "sort", "filter", "map", "sortBy"],
+    "map": ["fromPairs", "groupBy"],
+    "time.Time": ["now", "date"],
+    "time.Duration": ["duration"],
+}.items() for name in names}  # fmt: skip
 _HINT = (
     "convert one side with asInt(...), asFloat(...) or string(...); input parameters are strings"
 )
@@ -191,8 +126,6 @@ class _Checker:
         raise self.reject(node, f"unknown name {node.name}", self.known_names(node.name))
 
     def known_names(self, name: str) -> str:
-        import difflib
-
         near = difflib.get_close_matches(name, self.kinds, n=1)
         if near:
             return f"did you mean {near[0]}?"

@@ -6,7 +6,7 @@ in a field, and then the first use of it fails; `check` is for that. Nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -82,9 +82,15 @@ def templates_of(workflow: Object) -> Sequence[Template]:
 
 
 def groups_of(template: Object) -> list[list[DAGTask]]:
-    """Return the steps of a template in their groups; a lone step may stand without its list."""
-    groups: Iterable[Any] = template.get("steps") or ()
-    return [group if isinstance(group, list) else [group] for group in groups]
+    """Return the steps of a template in their groups.
+
+    A lone step may stand without its list, and a group as Argo's own ParallelSteps: `steps: [...]`.
+    """
+    found: list[list[DAGTask]] = []
+    for group in template.get("steps") or ():
+        whole = group["steps"] or () if isinstance(group, Mapping) and "steps" in group else group
+        found.append([*whole] if isinstance(whole, (list, tuple)) else [whole])
+    return found
 
 
 def tasks_of(template: Object) -> Sequence[DAGTask]:

@@ -65,6 +65,13 @@ def test_calls_are_tasks_and_steps_a_lone_one_too():
     assert [view.is_fan_out(one) for one in view.calls_of(STEPS)] == [False, False, True]
 
 
+def test_groups_are_lists_or_as_argo_keeps_them():
+    step = {"name": "a"}
+    for group in ([step], step, {"steps": [step]}):
+        assert view.groups_of({"steps": [group]}) == [[step]]
+    assert view.groups_of({"steps": [{"steps": None}]}) == [[]]
+
+
 def test_what_is_no_mapping_is_not_a_call():
     assert view.calls_of({"dag": {"tasks": [None, 1, {"name": "a"}]}}) == [{"name": "a"}]
 

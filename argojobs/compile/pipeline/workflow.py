@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from argojobs import __version__
-from argojobs.compile.code import INLINE_PARAMETER
+from argojobs.compile.code import INLINE_PARAMETER, VERSION
 from argojobs.compile.pipeline.build import Build
 from argojobs.compile.pipeline.exit import exit_template
 from argojobs.compile.pipeline.plain import plain_parameters
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from argojobs.dsl.signature import Field
 
 __all__ = ["compile_pipeline", "taken_by", "trace"]
-
-VERSION = "argojobs.dev/version"
 
 
 def compile_pipeline(
