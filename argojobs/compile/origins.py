@@ -8,7 +8,7 @@ else the Workflow. Only asked for when there is something to report.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.bundle import IMAGE_CODE
@@ -20,6 +20,7 @@ from argojobs.manifest.places import Path
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
+    from argojobs.manifest.objects import Template
 
 #: Returns `file:line` of a path in the manifest that a program compiles to, "" if unknown.
 Origin = Callable[[Path], str]
@@ -64,7 +65,7 @@ def _of_hera(loaded: Loaded) -> Origin:
         return lambda _: ""
     lines = _named(tree)
     own = _workflow_line(tree, loaded.name)
-    templates: Sequence[Mapping[str, Any]] = (loaded.manifest or {})["spec"].get("templates") or ()
+    templates: Sequence[Template] = (loaded.manifest or {})["spec"].get("templates") or ()
 
     def place(path: Path) -> str:
         line = own
@@ -75,7 +76,7 @@ def _of_hera(loaded: Loaded) -> Origin:
     return place
 
 
-def _names_on(path: Path, templates: Sequence[Mapping[str, Any]]) -> list[str]:
+def _names_on(path: Path, templates: Sequence[Template]) -> list[str]:
     """Return the names of the template, and of the task or step, that a path leads into."""
     value: Any = {"spec": {"templates": templates}}
     names = []

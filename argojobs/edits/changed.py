@@ -16,6 +16,7 @@ from argojobs.manifest.view import arguments_of, named_calls
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Node, Nodes
+    from argojobs.manifest.objects import Parameter, Template, WorkflowSpec
 
 #: What was reached: a variable's name (`inputs.parameters.x`) and the parameter that reached it.
 Reached = dict[str, str]
@@ -49,7 +50,7 @@ def _given(argument: Mapping[str, Any] | None) -> Any:
     return {key: value for key, value in argument.items() if key not in {"description", "enum"}}
 
 
-def reached(spec: Mapping[str, Any], nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
+def reached(spec: WorkflowSpec, nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
     """Return by node id, of nodes that are no groups, the changed parameter that reaches them.
 
     spec: of the run that the nodes are of. root: its name. A fan-out over something that was
@@ -63,7 +64,7 @@ def reached(spec: Mapping[str, Any], nodes: Nodes, root: str, changed: list[str]
 class _Walk:
     """One walk over the nodes of a run, from the entrypoint inwards."""
 
-    def __init__(self, spec: Mapping[str, Any], nodes: Nodes, changed: list[str]) -> None:
+    def __init__(self, spec: WorkflowSpec, nodes: Nodes, changed: list[str]) -> None:
         self.spec = spec
         self.templates = {t.get("name"): t for t in spec.get("templates") or ()}
         self.changed = changed
@@ -88,7 +89,7 @@ class _Walk:
                 self._visit(node, template, entry)
         return self.found
 
-    def _visit(self, node: Node, template: Mapping[str, Any] | None, inputs: Reached) -> None:
+    def _visit(self, node: Node, template: Template | None, inputs: Reached) -> None:
         """Look at a node whose template has these inputs reached."""
         if template is None:
             return
@@ -117,7 +118,7 @@ class _Walk:
         template = call.get("inline") or self.templates.get(call.get("template"))
         self._visit(node, template, inputs)
 
-    def _reached_inputs(self, template: Mapping[str, Any]) -> Reached:
+    def _reached_inputs(self, template: Template) -> Reached:
         """Inputs that take a reached parameter as their own value or default."""
         return {
             f"inputs.{kind}.{one['name']}": cause
@@ -149,16 +150,16 @@ def _given_in(holder: Mapping[str, Any], kind: str) -> Sequence[Any]:
     return holder.get(kind) or ()
 
 
-def _declares(template: Mapping[str, Any], name: str) -> bool:
+def _declares(template: Template, name: str) -> bool:
     _, kind, own = name.split(".", 2)
     return any(one["name"] == own for one in _given_in(template.get("inputs") or {}, kind))
 
 
-def _calls(template: Mapping[str, Any]) -> bool:
+def _calls(template: Template) -> bool:
     return bool(template.get("steps") or template.get("dag"))
 
 
-def _call_of(template: Mapping[str, Any], boundary: Node, member: Node) -> Mapping[str, Any] | None:
+def _call_of(template: Template, boundary: Node, member: Node) -> Mapping[str, Any] | None:
     """The step or task that made a node of a boundary; None for groups and hooks."""
     if member["type"] == "StepGroup" or flag(member, "hooked"):
         return None

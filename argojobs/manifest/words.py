@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..dsl.tokens import token_in
 from ..errors import UsageError
 from ..runtime.wire import LARGEST, encode
 from .view import annotations_of, arguments_of, parameters_of
+
+if TYPE_CHECKING:
+    from .objects import Template
 
 #: The annotation of a run of a plain script or of a command, which says which of them it is.
 RUNS = "argojobs.dev/runs"
@@ -118,7 +121,7 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
     return {**workflow, "spec": spec}
 
 
-def _with_other_words(template: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
+def _with_other_words(template: Template, words: Sequence[str]) -> dict[str, Any]:
     new = container_words(words)
     before = template["container"]
     kept = {name: value for name, value in before.items() if name not in ("command", "args")}

@@ -9,12 +9,15 @@ Running, and their nodes say why. Source: Argo docs, synchronization and priorit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.shell_job import waits_for_shell
 from argojobs.manifest.view import nodes_of, spec_of, status_of
 from argojobs.runs.wording import plain
 from argojobs.service import Service, phase_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import NodeStatus
 
 Run = Mapping[str, Any]
 
@@ -108,7 +111,7 @@ def awaited(run: Run, options: str = "") -> str:
     return f"waits for {_short(lock)}: argojobs list{options} shows its place" if lock else ""
 
 
-def _is_pod(node: Mapping[str, Any]) -> bool:
+def _is_pod(node: NodeStatus) -> bool:
     return node.get("type") == "Pod"
 
 
