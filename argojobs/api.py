@@ -17,6 +17,7 @@ from argojobs.compile.load import Loaded
 from argojobs.compile.project import project_root, search_entries
 from argojobs.edits.overrides import from_python
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
+from argojobs.manifest.view import artifacts_of, nodes_of, parameters_of, status_of
 from argojobs.runs.failures import cause, failing_log
 from argojobs.runs.logs import log_texts
 from argojobs.runs.progress import Kind
@@ -60,7 +61,7 @@ class Run:
     @property
     def phase(self) -> str:
         """Pending, Running, Succeeded, Failed or Error."""
-        return str((self.workflow.get("status") or {}).get("phase") or "Pending")
+        return str(status_of(self.workflow).get("phase") or "Pending")
 
     def wait(self) -> Run:
         """Wait for the end and return this run. Raises RunFailedError when it did not succeed."""
@@ -97,10 +98,10 @@ class Run:
         fields = self.pipeline.output_fields
         if not fields:
             return None
-        nodes = (self.workflow.get("status") or {}).get("nodes") or {}
+        nodes = nodes_of(self.workflow)
         made = (nodes.get(self.name) or {}).get("outputs") or {}
-        texts = {p["name"]: p["value"] for p in made.get("parameters") or () if "value" in p}
-        places = {a["name"]: a["s3"]["key"] for a in made.get("artifacts") or () if "s3" in a}
+        texts = {p["name"]: p["value"] for p in parameters_of(made) if "value" in p}
+        places = {a["name"]: a["s3"]["key"] for a in artifacts_of(made) if "s3" in a}
         stored = self.target.local.repository().local if self.target.local else self._downloaded
         values: dict[str, Any] = {}
         for name, field in fields.items():

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from argojobs.manifest.view import status_of
+
 Workflow = dict[str, Any]
 
 #: Phases in which a workflow no longer changes.
@@ -32,7 +34,7 @@ WAITED = "argojobs.dev/waited-seconds"
 
 def phase_of(workflow: Mapping[str, Any]) -> str:
     """Return the phase of a workflow; "" before a controller has seen it."""
-    return str((workflow.get("status") or {}).get("phase") or "")
+    return str(status_of(workflow).get("phase") or "")
 
 
 def is_final(workflow: Mapping[str, Any]) -> bool:

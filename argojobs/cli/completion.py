@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from argojobs.manifest.view import artifacts_of, parameters_of
 from argojobs.runs.wording import clean
 
 
@@ -87,7 +88,7 @@ def complete_parameter(ctx: click.Context, incomplete: str) -> list[str]:
     except ArgojobsError:
         return []
     arguments = inside(workflow)["spec"].get("arguments") or {}
-    given = [*(arguments.get("parameters") or []), *(arguments.get("artifacts") or [])]
+    given = [*parameters_of(arguments), *artifacts_of(arguments)]
     names = [str(one["name"]) for one in given if not str(one["name"]).startswith("argojobs-")]
     return [f"{name}=" for name in names if name != "code" and name.startswith(incomplete)]
 

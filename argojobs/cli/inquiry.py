@@ -8,6 +8,7 @@ from argojobs.cli import phases
 from argojobs.cli.summary import output_lines
 from argojobs.cli.text import Line, Screen, columns
 from argojobs.cli.view import ended_counts, tree_lines
+from argojobs.manifest.view import status_of
 from argojobs.runs.links import results_folder, storage_link, ui_link
 from argojobs.runs.owners import owner_of
 from argojobs.runs.report import RunReport, command_line_of, next_commands
@@ -57,7 +58,7 @@ def lines_of(look: RunReport, screen: Screen) -> list[Line]:
 
 def _fact_rows(look: RunReport) -> list[Line]:
     run, context = look.workflow, look.place.context
-    started = moment((run.get("status") or {}).get("startedAt"))
+    started = moment(status_of(run).get("startedAt"))
     seconds = run_seconds(run, look.now)
     age = ago(max(0.0, look.now - started)) if started is not None else ""
     gpus = facts.gpus(run)
@@ -66,7 +67,7 @@ def _fact_rows(look: RunReport) -> list[Line]:
         ("short id", facts.short_id(run)),
         ("waits", look.waits),
         ("why", plain(look.why)),
-        ("message", plain(str((run.get("status") or {}).get("message") or "").partition("\n")[0])),
+        ("message", plain(str(status_of(run).get("message") or "").partition("\n")[0])),
         ("context", context.name),
         ("user", owner_of(run)),
         ("experiment", facts.label(run, "experiment")),

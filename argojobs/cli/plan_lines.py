@@ -6,7 +6,13 @@ from typing import Any
 
 from argojobs.cli.text import Line, columns
 from argojobs.edits.debug_program import told_when
-from argojobs.manifest.every_template import every_template, shown_name
+from argojobs.manifest.view import (
+    arguments_of,
+    artifacts_of,
+    every_template,
+    parameters_of,
+    shown_name,
+)
 from argojobs.runs.plan import Plan
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.wording import one_line
@@ -15,7 +21,7 @@ from argojobs.runtime.debugger import AT_ERROR
 
 def plan_lines(plan: Plan) -> list[Line]:
     """Say what would be done: what is stored, what is created, with which arguments."""
-    arguments = plan.workflow["spec"].get("arguments") or {}
+    arguments = arguments_of(plan.workflow["spec"])
     lines: list[Line] = [
         [("would build and push ", ""), (one.tagged, "bold"), (f"  ({one.build.words})", "dim")]
         for one in plan.images
@@ -30,12 +36,12 @@ def plan_lines(plan: Plan) -> list[Line]:
     lines += _waiting_lines(plan.workflow)
     rows = [
         [(str(p["name"]), ""), (one_line(p.get("value", "")), "")]
-        for p in arguments.get("parameters") or []
+        for p in parameters_of(arguments)
         if not str(p["name"]).startswith("argojobs-")
     ]
     rows += [
         [(str(a["name"]), ""), (str((a.get("s3") or {}).get("key", "")), "dim")]
-        for a in arguments.get("artifacts") or []
+        for a in artifacts_of(arguments)
         if a["name"] != "code"
     ]
     lines.extend([("  ", ""), *row] for row in columns(rows))
@@ -46,7 +52,7 @@ def plan_lines(plan: Plan) -> list[Line]:
 def _waiting_lines(workflow: dict[str, Any]) -> list[Line]:
     """Say which steps would wait for a debugger, and when."""
     found: dict[str, list[str]] = {}
-    for key, template in every_template(workflow["spec"].get("templates") or ()).items():
+    for key, template in every_template(workflow).items():
         found.setdefault(told_when(template), []).append(shown_name(key))
     found.pop("", None)
     return [

@@ -8,6 +8,7 @@ from typing import Any
 from argojobs.cli.phases import sign
 from argojobs.cli.text import Line, Screen, more_lines
 from argojobs.diagnosis.log_end import TRACEBACK
+from argojobs.manifest.view import annotations_of, status_of
 from argojobs.runs.failures import cause, first_line
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import Step, failed_steps, steps_of, succeeded, typed
@@ -39,7 +40,7 @@ def failure_lines(
     where it says no more.
     """
     name = str(workflow["metadata"]["name"])
-    status = workflow.get("status") or {}
+    status = status_of(workflow)
     steps = steps_of(workflow)
     if was_stopped(workflow):
         return _stopped_lines(workflow, steps, screen, took, options)
@@ -81,7 +82,7 @@ def _stopped_lines(
     options: str,
 ) -> list[Line]:
     name = str(workflow["metadata"]["name"])
-    why = str((workflow["metadata"].get("annotations") or {}).get(STOP_MESSAGE, ""))
+    why = str(annotations_of(workflow).get(STOP_MESSAGE, ""))
     done, count = succeeded(steps)
     after = f" after {elapsed(took)}" if took is not None else ""
     mark = sign("Stopped", signs=screen.signs)[0]

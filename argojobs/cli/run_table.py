@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from argojobs.cli.formats import Format, print_objects
 from argojobs.cli.phases import sign, style
 from argojobs.cli.text import Line, Span, columns
+from argojobs.manifest.view import annotations_of, spec_of, status_of
 from argojobs.runs.listing import Listed
 from argojobs.runs.owners import owner_of
 from argojobs.runs.view.facts import COMMAND_LINE, commit, images, label, parameters
@@ -47,7 +48,7 @@ def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) ->
 
 def _row(one: Listed, now: float, shown: Shown, signs: bool) -> list[Span]:
     run = one.run
-    status = run.get("status") or {}
+    status = status_of(run)
     phase = of_run(run)
     created = moment(run["metadata"].get("creationTimestamp")) or now
     cells: list[Span] = [(f"{sign(phase, signs=signs)[0]} {one.name}", "")]
@@ -70,7 +71,7 @@ def _note(one: Listed, phase: str) -> str:
     metadata = one.run["metadata"]
     why = (metadata.get("annotations") or {}).get(STOP_MESSAGE, "") or one.waits
     if not why and phase != "Stopped":
-        why = (one.run.get("status") or {}).get("message", "")
+        why = status_of(one.run).get("message", "")
     parts = (label(one.run, "experiment"), plain(str(why or "").partition("\n")[0]))
     return "  ".join(filter(None, parts))
 
@@ -78,10 +79,10 @@ def _note(one: Listed, phase: str) -> str:
 def extended_facts(run: Mapping[str, Any]) -> list[list[Span]]:
     """Return what there is to know of a run beside its row, a title and a text each."""
     given = "  ".join(f"{name}={one_line(value)}" for name, value in parameters(run).items())
-    notes: Mapping[str, Any] = run["metadata"].get("annotations") or {}
+    notes: Mapping[str, Any] = annotations_of(run)
     facts = (
         ("user", owner_of(run)),
-        ("priority", str((run.get("spec") or {}).get("priority") or "")),
+        ("priority", str(spec_of(run).get("priority") or "")),
         ("parameters", given),
         ("image", ", ".join(images(run))),
         ("commit", commit(run)),

@@ -25,6 +25,7 @@ from argojobs.errors import (
     ServerError,
     UsageError,
 )
+from argojobs.manifest.view import templates_of
 from argojobs.runs.entering import Entered, pods_of, running_step
 from argojobs.runs.view.times import elapsed
 from argojobs.service import Workflow, is_final
@@ -190,7 +191,7 @@ def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: W
 
 
 def _keeps(workflow: Workflow) -> bool:
-    templates = (workflow.get("spec") or {}).get("templates") or ()
+    templates = templates_of(workflow)
     return any((one.get("outputs") or {}).get("artifacts") for one in templates)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failure_lines
 from argojobs.cli.text import Line, Screen, columns, more_lines, screen_of, show
+from argojobs.manifest.view import artifacts_of, parameters_of
 from argojobs.runs.failures import failing_log
 from argojobs.runs.stores import Where, where_in
 from argojobs.runs.target import Target
@@ -15,6 +16,9 @@ from argojobs.runs.view.facts import has_succeeded, outputs_of
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.view.times import elapsed, run_seconds
 from argojobs.runs.wording import one_line, plural
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Outputs
 
 #: A number with more decimals than a reader wants, standing by itself.
 _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"
@@ -73,15 +77,15 @@ def success_lines(
     return [*lines, *more_lines(more, screen.width)]
 
 
-def output_lines(outputs: dict[str, Any], where: Where) -> list[Line]:
+def output_lines(outputs: Outputs, where: Where) -> list[Line]:
     """Lay out outputs: parameters with their values, artifacts with where they are."""
     rows = [
         ((str(p["name"]), "bold"), (one_line(_rounded(str(p.get("value", "")))), ""))
-        for p in outputs.get("parameters") or []
+        for p in parameters_of(outputs)
     ]
     rows += [
         ((str(a["name"]), "bold"), (where(a), "dim"))
-        for a in outputs.get("artifacts") or []
+        for a in artifacts_of(outputs)
         if a["name"] != "main-logs"
     ]
     return list(columns(rows))

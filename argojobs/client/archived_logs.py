@@ -5,30 +5,32 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.client.artifacts import opened
 from argojobs.errors import ArgojobsError
+from argojobs.manifest.view import artifacts_of
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
+    from argojobs.manifest.objects import NodeStatus
     from argojobs.storage.repository import Repository
 
 #: Argo's name for the archived log of the container `main`.
 ARTIFACT = "main-logs"
 
 
-def is_kept(node: dict[str, Any]) -> bool:
+def is_kept(node: NodeStatus) -> bool:
     """Tell whether the log of a pod node was archived."""
-    artifacts = (node.get("outputs") or {}).get("artifacts") or []
+    artifacts = artifacts_of(node.get("outputs"))
     return any(artifact.get("name") == ARTIFACT for artifact in artifacts)
 
 
 def archived_lines(
     transport: Transport,
     workflow: Workflow,
-    node: dict[str, Any],
+    node: NodeStatus,
     repository: Callable[[], Repository] | None,
 ) -> Iterator[str]:
     """Yield the lines of an archived log: from the repository if it has it, else by the server.
@@ -65,7 +67,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
 def archived_or_note(
     transport: Transport,
     workflow: Workflow,
-    node: dict[str, Any],
+    node: NodeStatus,
     notes: list[str],
     repository: Callable[[], Repository] | None = None,
 ) -> Iterator[str]:

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from argojobs.client.paths import path_of
 from argojobs.errors import NotFoundError, ServerError, UsageError
+from argojobs.manifest.view import labels_of
 from argojobs.service import Workflow
 from argojobs.storage.retrieve import find_artifact, missing, place
 
@@ -144,7 +145,7 @@ def _folder_path(workflow: Workflow, node_id: str, name: str) -> str:
 
 
 def _is_archived(workflow: Workflow) -> bool:
-    labels = workflow["metadata"].get("labels") or {}
+    labels = labels_of(workflow)
     return labels.get(ARCHIVED) == "Persisted"
 
 

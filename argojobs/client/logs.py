@@ -26,10 +26,12 @@ from argojobs.client.watching import Patience
 from argojobs.edits.reused import is_reused
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import pod_of_node
+from argojobs.manifest.view import nodes_of, spec_of
 from argojobs.service import LogLine, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
+    from argojobs.manifest.objects import NodeStatus
     from argojobs.storage.repository import Repository
 
 #: What Argo's executor itself writes into a container's log, beside the program's own lines.
@@ -85,7 +87,7 @@ class LogReader:
         goes_on = follow and not is_final(workflow)
         if tail:
             yield from self._tails(tail, workflow)
-        elif not goes_on or (workflow.get("spec") or {}).get("podGC"):
+        elif not goes_on or spec_of(workflow).get("podGC"):
             yield from self._rest(workflow)
         if goes_on:
             workflow = yield from self._followed(workflow)
@@ -239,5 +241,5 @@ def node_of(name: str, pod: str) -> str:
     return name if pod == name else f"{name}-{pod.rpartition('-')[2]}"
 
 
-def _nodes(workflow: Workflow) -> list[dict[str, Any]]:
-    return list(((workflow.get("status") or {}).get("nodes") or {}).values())
+def _nodes(workflow: Workflow) -> list[NodeStatus]:
+    return list(nodes_of(workflow).values())

@@ -18,6 +18,7 @@ from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.client.http import VERSION_PATH, Transport, chance
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
+from argojobs.manifest.view import labels_of, nodes_of, spec_of
 
 if TYPE_CHECKING:
     from argojobs.client.address import ServerAddress
@@ -115,9 +116,7 @@ class ArgoService:
             found = listing.named_with(*where, part, fields=fields)
         else:
             found = listing.newest(*where, labels=listing.selector(labels), fields=fields)
-        return tuple(
-            (str(run["metadata"]["name"]), run["metadata"].get("labels") or {}) for run in found
-        )
+        return tuple((str(run["metadata"]["name"]), labels_of(run)) for run in found)
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`; it goes on over connections that break and servers that restart."""
@@ -162,7 +161,7 @@ class ArgoService:
         from argojobs.manifest.suspended import waiting
 
         def left(run: Workflow) -> bool:
-            nodes = (run.get("status") or {}).get("nodes") or {}
+            nodes = nodes_of(run)
             return bool(waiting(nodes.values(), node_selector))
 
         if outputs:
@@ -230,7 +229,7 @@ class ArgoService:
             NotFoundError
         ):  # only the archive has it, or an attempt without answer did it
             self.transport.call("DELETE", self._path(name), repeat=True)
-        if (run["metadata"].get("labels") or {}).get(ARCHIVED) == "Persisted":
+        if labels_of(run).get(ARCHIVED) == "Persisted":
             archived = path_of("api", "v1", "archived-workflows", run["metadata"]["uid"])
             with suppress(NotFoundError):
                 self.transport.call("DELETE", archived, repeat=True)
@@ -350,4 +349,4 @@ class ArgoService:
 
 
 def _shutdown(workflow: Workflow) -> str:
-    return str((workflow.get("spec") or {}).get("shutdown", ""))
+    return str(spec_of(workflow).get("shutdown", ""))

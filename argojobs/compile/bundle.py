@@ -24,7 +24,8 @@ from functools import cached_property
 from pathlib import Path
 
 from argojobs.compile import git
-from argojobs.compile.code import INLINE_VARIABLE, Code
+from argojobs.compile.bootstrap import PLAIN, SPECIAL, START, TIME
+from argojobs.compile.code import VERSION, Code
 from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, search_path
 from argojobs.compile.secrets import looks_secret
 from argojobs.compile.travelling import needed_sources, words_of
@@ -36,67 +37,9 @@ from argojobs.storage.sizes import size_text
 LARGEST = 50 * 1024 * 1024
 #: The most text that travels inside a manifest.
 LARGEST_INLINE = 64 * 1024
-#: The time of every file: 2000-01-01, for formats that cannot say 1970.
-_TIME = 946_684_800
 _SHOWN = 8
 #: A file from this size on is named: code is smaller.
 LARGE = 1024 * 1024
-
-#: The program of every step, before its last line, which starts the runtime. It must parse under
-#: any Python, to say that it needs a newer one. multiprocessing runs it again, under another name,
-#: in each child that it does not fork: there it does nothing.
-_PROGRAM = """\
-if __name__ == "__main__":
-    import os
-    import sys
-    if sys.version_info < (3, 10):
-        sys.stderr.write("argojobs: this image has Python %d.%d, a step needs 3.10 or later.\\n"
-                         "  Take an image with a newer one, or name one with --python.\\n"
-                         % sys.version_info[:2])
-        sys.exit(78)
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path.insert(0, here)
-    from argojobs.runtime.__main__ import start
-"""
-
-#: Signs of base 85 that Argo, Kubernetes, Go or YAML take for their own, and what stands for them.
-_SPECIAL, _PLAIN = "$&<>`{}", "',./:[]"
-
-#: What `python3 -c` gets when the code is inline: unpack it, then run the same program.
-BOOTSTRAP = f"""\
-import base64, bz2, os, sys
-try:
-    root = os.environ.get("ARGOJOBS_ROOT", "") + "/argojobs"
-    try:
-        os.makedirs(root + "/code", exist_ok=True)
-        if not os.access(root + "/code", os.W_OK | os.X_OK):
-            raise PermissionError(root)
-    except OSError:
-        import tempfile
-        root = tempfile.mkdtemp(prefix="argojobs-")
-        os.mkdir(root + "/code")
-    os.chdir(root + "/code")
-    data = os.environ.pop("{INLINE_VARIABLE}").translate(str.maketrans({_PLAIN!r}, {_SPECIAL!r}))
-    names, _, data = bz2.decompress(base64.b85decode(data)).partition(b"\\n")
-    for name, mode, size in eval(names):
-        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-        if os.path.lexists(name):
-            os.remove(name)
-        if mode:
-            with open(name, "wb") as file:
-                file.write(data[:size])
-            os.chmod(name, mode)
-        else:
-            os.symlink(os.fsdecode(data[:size]), name)
-        os.utime(name, ({_TIME}, {_TIME}), follow_symlinks=False)
-        data = data[size:]
-    __file__ = root + "/code/{RESERVED}/__main__.py"
-    program = compile(open(__file__).read(), __file__, "exec")
-except Exception as error:
-    sys.stderr.write("argojobs: cannot unpack the code of this step: %r\\n" % error)
-    sys.exit(78)
-exec(program)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +173,6 @@ def _is_compiled(file: File) -> bool:
     """Whether a file is a manifest that we compiled: it holds the code, and would change its hash."""
     if not file.content.startswith((b"apiVersion:", b"{")):
         return False
-    from argojobs.compile.pipeline.workflow import VERSION
-
     return b"kind" in file.content and VERSION.encode() in file.content
 
 
@@ -321,7 +262,7 @@ def _check_secrets(root: Path, files: list[File]) -> None:
 
 def _runtime_files(inside: tuple[str, ...]) -> list[File]:
     """Return our own code; the program names the `sys.path` entries, as json costs a step's start."""
-    program = f"{_PROGRAM}    start(os.path.dirname(here), {list(inside)!r})\n"
+    program = f"{START}    start(os.path.dirname(here), {list(inside)!r})\n"
     sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **needed_sources(None)}
     return [File(f"{RESERVED}/{name}", content) for name, content in sources.items()]
 
@@ -374,7 +315,7 @@ def _folders(names: Iterable[str]) -> list[str]:
 
 def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(name)
-    entry.type, entry.mode, entry.mtime = kind, mode, _TIME
+    entry.type, entry.mode, entry.mtime = kind, mode, TIME
     return entry
 
 
@@ -425,7 +366,7 @@ def _inlined(files: Sequence[File]) -> str:
         for file, content in zip(files, contents, strict=True)
     ]
     data = bz2.compress(b"\n".join([ascii(names).encode(), b"".join(contents)]))
-    return base64.b85encode(data).decode().translate(str.maketrans(_SPECIAL, _PLAIN))
+    return base64.b85encode(data).decode().translate(str.maketrans(SPECIAL, PLAIN))
 
 
 def _largest(packed: Packed) -> str:

@@ -11,6 +11,8 @@ PROGRAM = "/argojobs/code/.argojobs/__main__.py"
 #: The workflow parameter and the variable of a step that carry inline code.
 INLINE_PARAMETER = "argojobs-code"
 INLINE_VARIABLE = "ARGOJOBS_CODE"
+#: The annotation of a manifest with the version of argojobs that compiled it.
+VERSION = "argojobs.dev/version"
 
 
 @dataclass(frozen=True, slots=True)

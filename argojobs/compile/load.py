@@ -11,17 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from argojobs.compile.hera_in import from_hera
 from argojobs.compile.hiding import check_hides_nothing
 from argojobs.compile.imports import imports_ours, leads_to_ours, parsed, runs_nothing
 from argojobs.compile.project import project_files, project_root, search_entries, search_path
+from argojobs.compile.scripts import Command, Script, pipeline_of, workflow_of
+from argojobs.dsl.pipelines import Pipeline
+from argojobs.dsl.steps import Step
 from argojobs.errors import UsageError, UserCodeError
+from argojobs.manifest import documents
+from argojobs.manifest.kinds import KINDS
 from argojobs.runtime import failure, importing
-
-if TYPE_CHECKING:
-    from argojobs.compile.scripts import Command, Script
-    from argojobs.dsl.pipelines import Pipeline
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _SUFFIXES = (".py", *_MANIFESTS)
@@ -99,8 +101,6 @@ def _is_script(file: Path, root: Path, *, given: bool = False) -> bool:
 
 
 def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -> Loaded:
-    from argojobs.compile.scripts import Script
-
     if pipeline:
         raise UsageError(
             f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
@@ -119,8 +119,6 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
 
 def load_command(image: str, words: Sequence[str]) -> Loaded:
     """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
-    from argojobs.compile.scripts import Command
-
     empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
     return of_words(empty, Command(image, tuple(words)))
 
@@ -130,8 +128,6 @@ def load_beside_code(words: Sequence[str]) -> Loaded:
 
     Raises UsageError for words that cannot travel.
     """
-    from argojobs.compile.scripts import Script
-
     root = project_root(Path.cwd())
     empty = Loaded("script", Path(words[0]), root, "", entries=tuple(search_entries()))
     return of_words(empty, Script(None, root, tuple(words)))
@@ -142,8 +138,6 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
 
     idle: as `Script` has it. Raises UsageError for a file that brings no code.
     """
-    from argojobs.compile.scripts import Command, Script
-
     if not file:
         empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")
         return of_words(empty, Command(image, idle=idle))
@@ -163,8 +157,6 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
 
 def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
     """Return what was loaded made anew, of another script or command."""
-    from argojobs.compile.scripts import Script, pipeline_of, workflow_of
-
     if isinstance(made_of, Script):
         pipeline = pipeline_of(made_of)
         return replace(loaded, name=pipeline.name, pipeline=pipeline, made_of=made_of)
@@ -232,8 +224,6 @@ def _nearest(file: Path) -> str:
 
 def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
     """Take the one Workflow of a YAML or JSON file, or the one of this name."""
-    from argojobs.manifest import documents
-
     document = documents.choose(documents.load(file), wanted or None)
     warnings = tuple(
         f"{file}: {name} beside `workflow:` means nothing to Argo" for name in document.ignored
@@ -347,8 +337,6 @@ def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
     if name in pipelines:
         pipeline = pipelines[name]
         return Loaded("dsl", file, root, _own_name(pipeline) or name, pipeline=pipeline)
-    from argojobs.compile.hera_in import from_hera
-
     return Loaded("hera", file, root, name, manifest=from_hera(workflows[name]))
 
 
@@ -403,15 +391,11 @@ def _found(module: ModuleType, is_one: Callable[[Any], bool]) -> dict[str, Any]:
 
 
 def _is_pipeline() -> Callable[[Any], bool]:
-    from argojobs.dsl.pipelines import Pipeline
-
     return lambda value: isinstance(value, Pipeline)
 
 
 def _is_hera_workflow() -> Callable[[Any], bool]:
     """Whether something is a hera Workflow, template or CronWorkflow; hera need not be imported."""
-    from argojobs.manifest.kinds import KINDS
-
     hera = sys.modules.get("hera.workflows")
     known = tuple(getattr(hera, kind) for kind in KINDS) if hera is not None else ()
     return lambda value: type(value) in known
@@ -419,9 +403,6 @@ def _is_hera_workflow() -> Callable[[Any], bool]:
 
 def _what_there_is(module: ModuleType) -> str:
     """Say what a module without a pipeline has instead."""
-    from argojobs.dsl.pipelines import Pipeline
-    from argojobs.dsl.steps import Step
-
     for name, value in vars(module).items():
         inner = getattr(value, "__dict__", {}).get("__wrapped__")
         if isinstance(inner, Pipeline) and not isinstance(value, Pipeline):

@@ -8,13 +8,19 @@ else the Workflow. Only asked for when there is something to report.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.bundle import IMAGE_CODE
+from argojobs.compile.pipeline.build import Build
+from argojobs.compile.pipeline.exit import exit_template
+from argojobs.dsl.images import base_of
+from argojobs.dsl.trace import trace
 from argojobs.manifest.places import Path
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
+    from argojobs.manifest.objects import Template
 
 #: Returns `file:line` of a path in the manifest that a program compiles to, "" if unknown.
 Origin = Callable[[Path], str]
@@ -28,12 +34,6 @@ def origin_of(loaded: Loaded) -> Origin:
 
 
 def _of_pipeline(loaded: Loaded) -> Origin:
-    from argojobs.compile.bundle import IMAGE_CODE
-    from argojobs.compile.pipeline.build import Build
-    from argojobs.compile.pipeline.exit import exit_template
-    from argojobs.dsl.images import base_of
-    from argojobs.dsl.trace import trace
-
     pipeline = loaded.pipeline
     assert pipeline is not None
     build = Build(IMAGE_CODE, "python3", loaded.root, image_reference=base_of)
@@ -65,7 +65,7 @@ def _of_hera(loaded: Loaded) -> Origin:
         return lambda _: ""
     lines = _named(tree)
     own = _workflow_line(tree, loaded.name)
-    templates: Sequence[Mapping[str, Any]] = (loaded.manifest or {})["spec"].get("templates") or ()
+    templates: Sequence[Template] = (loaded.manifest or {})["spec"].get("templates") or ()
 
     def place(path: Path) -> str:
         line = own
@@ -76,7 +76,7 @@ def _of_hera(loaded: Loaded) -> Origin:
     return place
 
 
-def _names_on(path: Path, templates: Sequence[Mapping[str, Any]]) -> list[str]:
+def _names_on(path: Path, templates: Sequence[Template]) -> list[str]:
     """Return the names of the template, and of the task or step, that a path leads into."""
     value: Any = {"spec": {"templates": templates}}
     names = []

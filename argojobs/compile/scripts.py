@@ -15,19 +15,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs import __version__
+from argojobs.compile.code import VERSION
 from argojobs.compile.imports import parsed
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.names import label
+from argojobs.dsl.options import checked
+from argojobs.dsl.pipelines import Pipeline
 from argojobs.edits import shell_job
 from argojobs.edits.pins import split
 from argojobs.manifest.words import RUNS, SHELL, check_words, container_words
 from argojobs.runtime import environment
+from argojobs.runtime import script as steps
 from argojobs.runtime.script import OUT, RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.steps import Step
 
 #: How a script says that it writes logs for TensorBoard.
@@ -97,8 +101,6 @@ def pipeline_of(script: Script) -> Pipeline[Any, Any]:
     Raises UsageError for words that cannot travel, UserCodeError for a script with a mistake in
     its syntax.
     """
-    from argojobs.dsl.pipelines import Pipeline
-
     check_words(script.words)
     file = "" if script.file is None else script.file.resolve().relative_to(script.root).as_posix()
     folder = _folder(script.root)
@@ -131,8 +133,6 @@ def _folder(root: Path) -> str:
 
 
 def _step(script: Script) -> Step[Any, Any]:
-    from argojobs.runtime import script as steps
-
     if not script.keeps:
         return steps.runs
     if script.idle is not None:
@@ -154,10 +154,6 @@ def _settings(given: Script | Command) -> dict[str, Any]:
 
 def workflow_of(command: Command) -> dict[str, Any]:
     """Return the workflow of a command in an image. Raises UsageError for words that cannot travel."""
-    from argojobs import __version__
-    from argojobs.compile.pipeline.workflow import VERSION
-    from argojobs.dsl.options import checked
-
     check_words(command.words)
     name, settings = label(command.name), checked(_settings(command))
     results = f"{pod.OUT_PATH}/{RESULTS}"

@@ -17,35 +17,20 @@ from dataclasses import replace
 from typing import Any
 
 from argojobs.convert.dsl import names, steps
-from argojobs.convert.dsl.model import Graph, Leaf, Raw
+from argojobs.convert.dsl.model import Graph, Leaf, Raw, Task
 from argojobs.convert.dsl.pipelines import PipelineWriter
-from argojobs.convert.dsl.tags import CannotSayError, TemplateError, of_template
+from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template
 from argojobs.convert.dsl.workflow import Read, read
 from argojobs.convert.source_text import Call, Name, literal, printed
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
 from argojobs.manifest.kinds import CRON, TEMPLATES, inside
+from argojobs.manifest.view import metadata_of, spec_of
 
 _PUBLIC = [
-    "Artifact",
-    "Claim",
-    "ConfigFiles",
-    "EmptyDir",
-    "File",
-    "HostPath",
-    "Outputs",
-    "Port",
-    "Retry",
-    "Secret",
-    "SecretFiles",
-    "Toleration",
-    "command",
-    "each",
-    "pipeline",
-    "step",
-    "use",
-    "when",
-]
+    "Artifact", "Claim", "ConfigFiles", "EmptyDir", "File", "HostPath", "Outputs", "Port", "Retry",
+    "Secret", "SecretFiles", "Toleration", "command", "each", "pipeline", "step", "use", "when",
+]  # fmt: skip
 
 
 def to_dsl_source(manifest: Mapping[str, Any]) -> str:
@@ -60,7 +45,7 @@ def to_dsl_source(manifest: Mapping[str, Any]) -> str:
         try:
             found = read(typed, kept)
             found = replace(found, notes=(*beside, *found.notes))
-            return _program(found, manifest.get("metadata") or {})
+            return _program(found, metadata_of(manifest))
         except TemplateError as error:
             if error.template in kept:
                 raise _unsupported(f"{error.template}: {error}") from error
@@ -74,7 +59,7 @@ def _beside(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     kind = manifest.get("kind", "Workflow")
     if kind in TEMPLATES:
         return (f"that it is a {kind}",)
-    spec = manifest.get("spec") or {}
+    spec = spec_of(manifest)
     return tuple(f"spec.{name}" for name in spec if name != "workflowSpec") if kind == CRON else ()
 
 
@@ -196,9 +181,6 @@ def _entry(
 
 def _calling(found: Read, leaf: Leaf) -> Graph:
     """Return a graph of one task, for a workflow that is a single template."""
-    from argojobs.convert.dsl.model import Task
-    from argojobs.convert.dsl.tags import Reference
-
     given: dict[str, Any] = {
         name: (Reference("workflow", (name,), f"{{{{workflow.parameters.{name}}}}}"),)
         for name in leaf.parameters

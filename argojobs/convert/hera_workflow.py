@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.hera_in import from_hera
+from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.errors import ManifestError, UnsupportedError
 from argojobs.manifest.json_read import scalar_text, typed_tree
 from argojobs.manifest.kinds import KINDS
@@ -49,9 +51,6 @@ def to_hera(source: Any) -> Workflow:
 
 
 def _compiled(pipeline: Any) -> dict[str, Any]:
-    from argojobs.compile.bundle import IMAGE_CODE
-    from argojobs.compile.pipeline.workflow import compile_pipeline
-
     return compile_pipeline(pipeline, code=IMAGE_CODE)
 
 

@@ -11,6 +11,7 @@ import re
 from argojobs.diagnosis.cause import Cause, told, words_of
 from argojobs.diagnosis.evidence import Evidence, Subject
 from argojobs.diagnosis.finding import Answer
+from argojobs.manifest.view import spec_of
 
 _LOCKED = re.compile(r"Waiting for (?P<lock>\S+) lock\. Lock status: (?P<free>\d+)/(?P<most>\d+)")
 _TAG = re.compile(
@@ -73,7 +74,7 @@ def tag(subject: Subject) -> Answer | None:
 def suspended(subject: Subject) -> Answer | None:
     """The run waits for somebody to let it go on."""
     words = words_of(subject)
-    whole = bool((subject.evidence.workflow.get("spec") or {}).get("suspend"))
+    whole = bool(spec_of(subject.evidence.workflow).get("suspend"))
     waits = subject.node.get("type") == "Suspend" and subject.node.get("phase") == "Running"
     if not waits and not (whole and not subject.over):
         return None

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from argojobs.manifest.view import annotations_of, spec_of, status_of
+
 Object = Mapping[str, Any]
 
 #: Argo's annotation on its pods. Source: Argo's source, `workflow/common`.
@@ -57,14 +59,14 @@ class Evidence:
     @property
     def status(self) -> Object:
         """The run's status."""
-        return self.workflow.get("status") or {}
+        return status_of(self.workflow)
 
     @cached_property
     def spec(self) -> Object:
         """The run's spec, with that of a WorkflowTemplate that it refers to below its own."""
         return {
             **(self.status.get("storedWorkflowTemplateSpec") or {}),
-            **(self.workflow.get("spec") or {}),
+            **spec_of(self.workflow),
         }
 
     @property
@@ -233,7 +235,7 @@ def subject_of(evidence: Evidence, node: Object) -> Subject:
 
 
 def _node_of(pod: Object) -> str:
-    return str((pod["metadata"].get("annotations") or {}).get(NODE_ID) or "")
+    return str(annotations_of(pod).get(NODE_ID) or "")
 
 
 def _about(event: Object) -> str:

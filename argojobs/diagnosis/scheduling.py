@@ -13,6 +13,7 @@ from argojobs.diagnosis.cause import Cause, Look
 from argojobs.diagnosis.evidence import Object, Subject
 from argojobs.diagnosis.finding import Answer
 from argojobs.diagnosis.quantities import asked, largest, names, spoken
+from argojobs.manifest.view import labels_of
 
 _INSUFFICIENT = re.compile(r"Insufficient ([\w./-]+)")
 _TAINT = re.compile(r"untolerated taint(?:\(s\))? \{(.*?)\}")
@@ -113,7 +114,7 @@ def _labels(subject: Subject, keys: list[str]) -> str:
     nodes = subject.evidence.nodes
     if not nodes or not keys:
         return ""
-    labels = [(node["metadata"].get("labels") or {}) for node in nodes]
+    labels = [labels_of(node) for node in nodes]
     found = [f"{key}={one[key]}" for key in keys for one in labels if key in one]
     return f"; the nodes have {names(found)}" if found else "; no node has such a label"
 

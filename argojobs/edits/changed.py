@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from argojobs.edits.rerun import GROUPS, Node, Nodes, flag
+from argojobs.edits.rerun import GROUPS, flag
+from argojobs.manifest.view import arguments_of, named_calls
+
+if TYPE_CHECKING:
+    from argojobs.edits.rerun import Node, Nodes
+    from argojobs.manifest.objects import Template, WorkflowSpec
 
 #: What was reached: a variable's name (`inputs.parameters.x`) and the parameter that reached it.
 Reached = dict[str, str]
@@ -25,8 +30,7 @@ def changed_arguments(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[st
     changed = []
     for kind in ("parameters", "artifacts"):
         before, after = (
-            {one["name"]: one for one in (spec.get("arguments") or {}).get(kind) or ()}
-            for spec in (old, new)
+            {one["name"]: one for one in _given_in(arguments_of(spec), kind)} for spec in (old, new)
         )
         changed += [
             name
@@ -46,7 +50,7 @@ def _given(argument: Mapping[str, Any] | None) -> Any:
     return {key: value for key, value in argument.items() if key not in {"description", "enum"}}
 
 
-def reached(spec: Mapping[str, Any], nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
+def reached(spec: WorkflowSpec, nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
     """Return by node id, of nodes that are no groups, the changed parameter that reaches them.
 
     spec: of the run that the nodes are of. root: its name. A fan-out over something that was
@@ -60,7 +64,7 @@ def reached(spec: Mapping[str, Any], nodes: Nodes, root: str, changed: list[str]
 class _Walk:
     """One walk over the nodes of a run, from the entrypoint inwards."""
 
-    def __init__(self, spec: Mapping[str, Any], nodes: Nodes, changed: list[str]) -> None:
+    def __init__(self, spec: WorkflowSpec, nodes: Nodes, changed: list[str]) -> None:
         self.spec = spec
         self.templates = {t.get("name"): t for t in spec.get("templates") or ()}
         self.changed = changed
@@ -85,7 +89,7 @@ class _Walk:
                 self._visit(node, template, entry)
         return self.found
 
-    def _visit(self, node: Node, template: Mapping[str, Any] | None, inputs: Reached) -> None:
+    def _visit(self, node: Node, template: Template | None, inputs: Reached) -> None:
         """Look at a node whose template has these inputs reached."""
         if template is None:
             return
@@ -108,18 +112,18 @@ class _Walk:
             return
         inputs: Reached = {}
         for kind in ("parameters", "artifacts"):
-            for argument in (call.get("arguments") or {}).get(kind) or ():
+            for argument in _given_in(arguments_of(call), kind):
                 if cause := self.mentioned(argument, around):
                     inputs[f"inputs.{kind}.{argument['name']}"] = cause
         template = call.get("inline") or self.templates.get(call.get("template"))
         self._visit(node, template, inputs)
 
-    def _reached_inputs(self, template: Mapping[str, Any]) -> Reached:
+    def _reached_inputs(self, template: Template) -> Reached:
         """Inputs that take a reached parameter as their own value or default."""
         return {
             f"inputs.{kind}.{one['name']}": cause
             for kind in ("parameters", "artifacts")
-            for one in (template.get("inputs") or {}).get(kind) or ()
+            for one in _given_in(template.get("inputs") or {}, kind)
             if (cause := self.mentioned(one, {}))
         }
 
@@ -141,28 +145,24 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def _declares(template: Mapping[str, Any], name: str) -> bool:
+def _given_in(holder: Mapping[str, Any], kind: str) -> Sequence[Any]:
+    """Return the parameters or artifacts of arguments or inputs."""
+    return holder.get(kind) or ()
+
+
+def _declares(template: Template, name: str) -> bool:
     _, kind, own = name.split(".", 2)
-    return any(one["name"] == own for one in (template.get("inputs") or {}).get(kind) or ())
+    return any(one["name"] == own for one in _given_in(template.get("inputs") or {}, kind))
 
 
-def _calls(template: Mapping[str, Any]) -> bool:
+def _calls(template: Template) -> bool:
     return bool(template.get("steps") or template.get("dag"))
 
 
-def _call_of(template: Mapping[str, Any], boundary: Node, member: Node) -> Mapping[str, Any] | None:
+def _call_of(template: Template, boundary: Node, member: Node) -> Mapping[str, Any] | None:
     """The step or task that made a node of a boundary; None for groups and hooks."""
     if member["type"] == "StepGroup" or flag(member, "hooked"):
         return None
-    local = member["name"][len(boundary["name"]) :]
-    if local.startswith("["):
-        index, _, rest = local[1:].partition("]")
-        groups = template.get("steps") or ()
-        if not index.isdigit() or int(index) >= len(groups):
-            return None
-        group = groups[int(index)]
-        calls = group if isinstance(group, list) else group.get("steps") or ()
-    else:
-        rest, calls = local, (template.get("dag") or {}).get("tasks") or ()
-    own = rest[1:].split("(", 1)[0]
-    return next((call for call in calls if call.get("name") == own), None)
+    start = boundary["name"]
+    own = start + member["name"][len(start) :].split("(", 1)[0]
+    return next((call for name, call in named_calls(template, start) if name == own), None)

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Artifact
 
 TEMPLATE, ARTIFACT = "read", "content"
 
@@ -75,7 +78,7 @@ def fetching(
     """
     workflow = _workflow(claim, inside, name=name, image=image, script=_CHECK)
     (template,) = workflow["spec"]["templates"]
-    artifact: dict[str, Any] = {
+    artifact: Artifact = {
         "name": ARTIFACT,
         "path": place(claim, inside),
         "archive": {"tar": {"compressionLevel": 1}},

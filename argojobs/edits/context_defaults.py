@@ -15,18 +15,15 @@ Argo docs: fields (WorkflowSpec, Template, Synchronization), template defaults, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from argojobs.edits.parts import copied, members, templates_in, with_inline
 from argojobs.manifest.names import label_value
+from argojobs.manifest.view import metadata_of, spec_of
 
 Object = dict[str, Any]
-
-#: Fills a container; the second argument is what it has of what stands around it.
-Filled = Callable[[Mapping[str, Any], Mapping[str, Any]], Object]
-
-_NOTHING: Mapping[str, Any] = {}
 
 #: The ConfigMap with the sizes of semaphores.
 LIMITS = "argojobs-limits"
@@ -79,11 +76,11 @@ def with_context(workflow: Mapping[str, Any], defaults: Defaults) -> Object:
     """Return a Workflow with what its context says; the given one is not changed."""
     result = dict(workflow)
     if defaults.namespace:
-        metadata = dict(workflow.get("metadata") or {})
+        metadata = dict(metadata_of(workflow))
         if not metadata.get("namespace"):
             metadata["namespace"] = defaults.namespace
         result["metadata"] = metadata
-    result["spec"] = _with_spec(workflow.get("spec") or {}, defaults)
+    result["spec"] = _with_spec(spec_of(workflow), defaults)
     return result
 
 
@@ -95,7 +92,7 @@ def limit_of(defaults: Defaults) -> tuple[str, int] | None:
 
 
 def _with_spec(given: Mapping[str, Any], defaults: Defaults) -> Object:
-    spec = dict(given)
+    spec: Object = copied(given)
     if defaults.service_account and not spec.get("serviceAccountName"):
         spec["serviceAccountName"] = defaults.service_account
     secret, secrets = {"name": defaults.pull_secret}, spec.get("imagePullSecrets") or []
@@ -104,70 +101,32 @@ def _with_spec(given: Mapping[str, Any], defaults: Defaults) -> Object:
     names = _volume_names(spec, defaults.volumes)
     common = _containers_of(spec.get("templateDefaults") or {})
     used: set[str] = set()
-
-    def filled(container: Mapping[str, Any], shared: Mapping[str, Any]) -> Object:
-        return _with_container(container, defaults, names, [*common, shared], used)
-
-    if spec.get("templates"):
-        spec["templates"] = [_with_template(one, filled) for one in spec["templates"]]
+    for template in templates_in(spec):
+        for container in _containers_of(template):
+            _fill(container, defaults, names, common, used)
+        together = template.get("containerSet") or {}
+        # They share what the set mounts, and one pod's resources.
+        shared = {"volumeMounts": together.get("volumeMounts"), "resources": {"shared": True}}
+        for container in members(together, "containers"):
+            _fill(container, defaults, names, [*common, shared], used)
     _add_volumes(spec, defaults.volumes, names, used)
     if defaults.max_parallel:
         spec["synchronization"] = _synchronization(spec.get("synchronization") or {}, defaults)
     return spec
 
 
-def _with_template(given: Any, filled: Filled) -> Any:
-    """Return a template with its containers filled, and those of the templates inside it."""
-    if not isinstance(given, Mapping):
-        return given
-    template = dict(given)
-    for kind in ("container", "script"):
-        if isinstance(template.get(kind), Mapping):
-            template[kind] = filled(template[kind], _NOTHING)
-    together = template.get("containerSet")
-    if isinstance(together, Mapping) and together.get("containers"):
-        template["containerSet"] = _with_container_set(together, filled)
-    if template.get("steps"):
-        template["steps"] = [_with_group(group, filled) for group in template["steps"]]
-    graph = template.get("dag")
-    if isinstance(graph, Mapping) and graph.get("tasks"):
-        template["dag"] = {**graph, "tasks": [_with_call(one, filled) for one in graph["tasks"]]}
-    return template
-
-
-def _with_container_set(given: Mapping[str, Any], filled: Filled) -> Object:
-    """Fill the containers of a set; they share what the set mounts, and one pod's resources."""
-    shared = {"volumeMounts": given.get("volumeMounts") or [], "resources": {"shared": True}}
-    return {**given, "containers": [filled(one, shared) for one in given["containers"]]}
-
-
-def _with_group(group: Any, filled: Filled) -> Any:
-    """Return a group of parallel steps; a lone step may stand without its list."""
-    if isinstance(group, list):
-        return [_with_call(one, filled) for one in group]
-    return _with_call(group, filled)
-
-
-def _with_call(call: Any, filled: Filled) -> Any:
-    """Return a step or task; a template may stand inside it."""
-    if not isinstance(call, Mapping) or not isinstance(call.get("inline"), Mapping):
-        return call
-    return {**call, "inline": _with_template(call["inline"], filled)}
-
-
-def _with_container(
-    given: Mapping[str, Any],
+def _fill(
+    container: Object,
     defaults: Defaults,
     names: Mapping[str, str],
-    common: list[Mapping[str, Any]],
+    common: list[Object],
     used: set[str],
-) -> Object:
-    """Return a container with what it lacks.
+) -> None:
+    """Give a container what it lacks.
 
     names: the volumes' names by their paths. common: the containers of the template defaults,
     which Argo puts under this one. used: gets the paths that are mounted here.
     """
-    container = dict(given)
     every = [container, *common]
     if defaults.image and not any(one.get("image") for one in every):
         container["image"] = defaults.image
@@ -197,12 +156,10 @@ def _with_container(
         mounts.append({"name": names[volume.path], "mountPath": volume.path, **only})
     if mounts:
         container["volumeMounts"] = [*(container.get("volumeMounts") or []), *mounts]
-    return container
 
 
-def _containers_of(template: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = [template.get("container"), template.get("script")]
-    return [one for one in found if isinstance(one, Mapping)]
+def _containers_of(template: Object) -> list[Object]:
+    return [one for kind in ("container", "script") if isinstance(one := template.get(kind), dict)]
 
 
 def _wanted(resources: Mapping[str, str], variables: list[Mapping[str, Any]]) -> Mapping[str, str]:
@@ -218,7 +175,7 @@ def _resources(given: Mapping[str, str]) -> Object:
     return {"requests": dict(given), **({"limits": limits} if limits else {})}
 
 
-def _volume_names(spec: Mapping[str, Any], volumes: tuple[Volume, ...]) -> dict[str, str]:
+def _volume_names(spec: Object, volumes: tuple[Volume, ...]) -> dict[str, str]:
     """Return a name for each volume by its path: the same each time, and nobody else's."""
     taken: dict[str, list[Object]] = {}
     for name, source in _volumes_in(spec):
@@ -236,12 +193,11 @@ def _volume_names(spec: Mapping[str, Any], volumes: tuple[Volume, ...]) -> dict[
     return names
 
 
-def _volumes_in(spec: Mapping[str, Any]) -> list[tuple[str, Object]]:
+def _volumes_in(spec: Object) -> list[tuple[str, Object]]:
     """Return all volumes that the workflow and its templates have, by name, without the names."""
     found: list[Any] = [*(spec.get("volumes") or [])]
-    templates = [*(spec.get("templates") or []), spec.get("templateDefaults") or {}]
-    for template in templates:
-        found += _volumes_below(template)
+    for template in (*templates_in(spec), *with_inline(spec.get("templateDefaults") or {})):
+        found += members(template, "volumes")
     claims: list[Any] = [
         {**one.get("metadata", {}), "claim": True} for one in spec.get("volumeClaimTemplates") or []
     ]
@@ -250,19 +206,6 @@ def _volumes_in(spec: Mapping[str, Any]) -> list[tuple[str, Object]]:
         for one in [*found, *claims]
         if isinstance(one, Mapping)
     ]
-
-
-def _volumes_below(template: Any) -> list[Any]:
-    """Return the volumes of a template and of those that stand inside it."""
-    if not isinstance(template, Mapping):
-        return []
-    found = [*(template.get("volumes") or [])]
-    groups = [*(template.get("steps") or []), ((template.get("dag") or {}).get("tasks") or [])]
-    for group in groups:
-        for call in group if isinstance(group, list) else [group]:
-            if isinstance(call, Mapping):
-                found += _volumes_below(call.get("inline"))
-    return found
 
 
 def _source(volume: Volume) -> Object:

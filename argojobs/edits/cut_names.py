@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from argojobs.dsl.names import digest
-from argojobs.manifest.called import recalled
 from argojobs.manifest.names import FULL_NAME, FULL_NAMES, label_value, name_start, object_name
+from argojobs.manifest.view import recalled
 
 #: The kinds of templates that run as pods.
 _PODS = ("container", "script", "resource", "data", "containerSet")

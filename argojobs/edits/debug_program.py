@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from argojobs.manifest.own_program import is_own_program
 from argojobs.runtime import debugger
@@ -18,9 +18,11 @@ _SOURCE = "SOURCE"
 _IMAGES_OWN = "its image's own program"
 
 
-def kind_of(template: Mapping[str, Any]) -> str:
+def kind_of(template: Mapping[str, Any]) -> Literal["script", "container", ""]:
     """Return whether a template is a `container` or a `script`, "" for any other."""
-    return next((one for one in ("script", "container") if _is_given(template, one)), "")
+    if _is_given(template, "script"):
+        return "script"
+    return "container" if _is_given(template, "container") else ""
 
 
 def is_pod(template: Mapping[str, Any]) -> bool:

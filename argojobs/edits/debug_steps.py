@@ -7,15 +7,14 @@ their keys, see `every_template`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from argojobs.edits.debug_program import is_pod
 from argojobs.errors import UsageError
-from argojobs.manifest.called import called
-from argojobs.manifest.every_template import calls_in, inline_key, shown_name
 from argojobs.manifest.names import FULL_NAMES
 from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.view import called, calls_of, inline_key, shown_name
 
 Templates = Mapping[str, Mapping[str, Any]]
 
@@ -50,19 +49,18 @@ def chosen_templates(
                 hint=suggestion(step, dict.fromkeys(listed), what="there are"),
             )
         found |= keys
-    inside = _below(templates, found)
-    return [key for key in templates if key in inside]
+    # The steps of a graph that is named are its own.
+    found |= _reached(found, lambda key: _called(key, templates[key]) & templates.keys())
+    return [key for key in templates if key in found]
 
 
 def callers(templates: Templates, keys: Collection[str]) -> set[str]:
     """Return the templates from which some of these are reached."""
-    calls = {key: _called(key, template) for key, template in templates.items()}
-    found: set[str] = set()
-    grown = set(keys)
-    while grown:
-        grown = {key for key, targets in calls.items() if targets & grown} - found
-        found |= grown
-    return found
+    by: dict[str, list[str]] = {}
+    for key, template in templates.items():
+        for one in _called(key, template):
+            by.setdefault(one, []).append(key)
+    return _reached(keys, lambda key: by.get(key, ()))
 
 
 def _meant(templates: Templates) -> dict[str, set[str]]:
@@ -71,7 +69,7 @@ def _meant(templates: Templates) -> dict[str, set[str]]:
     for key in templates:
         meant.setdefault(shown_name(key), set()).add(key)
     for template in templates.values():
-        for call in calls_in(template):
+        for call in calls_of(template):
             if call.get("template") in templates:
                 meant.setdefault(str(call.get("name", "")), set()).add(str(call["template"]))
     return meant
@@ -79,16 +77,16 @@ def _meant(templates: Templates) -> dict[str, set[str]]:
 
 def _called(key: str, template: Mapping[str, Any]) -> set[str]:
     """Return the keys of the templates that a template calls, or has inside."""
-    inside = {inline_key(key, call) for call in calls_in(template) if call.get("inline")}
+    inside = {inline_key(key, call) for call in calls_of(template) if call.get("inline")}
     return {*called(template), *inside}
 
 
-def _below(templates: Templates, keys: Collection[str]) -> set[str]:
-    """Return templates and all that they call: the steps of a graph that is named are its own."""
-    found, left = set(keys), list(keys)
+def _reached(keys: Collection[str], leads: Callable[[str], Iterable[str]]) -> set[str]:
+    """Return the keys that some lead to, in as many steps as it takes."""
+    found: set[str] = set()
+    left = [*keys]
     while left:
-        key = left.pop()
-        grown = {one for one in _called(key, templates[key]) if one in templates} - found
+        grown = {*leads(left.pop())} - found
         found |= grown
         left += grown
     return found
@@ -97,7 +95,7 @@ def _below(templates: Templates, keys: Collection[str]) -> set[str]:
 def _check_here(templates: Templates, step: str) -> None:
     """Raise UsageError for a step or task whose template is on the server."""
     for template in templates.values():
-        for call in calls_in(template):
+        for call in calls_of(template):
             reference = call.get("templateRef")
             if call.get("name") == step and isinstance(reference, Mapping):
                 raise on_server(f"the template of {step}", reference.get("name"))

@@ -25,7 +25,7 @@ from argojobs.edits.debug_defaults import whole_container, without_defaults, wit
 from argojobs.edits.debug_program import can_wait, is_pod, kind_of, started, waiting_words
 from argojobs.edits.debug_steps import callers, chosen_templates, on_server
 from argojobs.errors import UsageError
-from argojobs.manifest.every_template import every_template, shown_name
+from argojobs.manifest.view import artifacts_of, every_template, metadata_of, shown_name, spec_of
 from argojobs.runtime import debugger
 
 Object = dict[str, Any]
@@ -63,7 +63,7 @@ def with_debugger(
     each image needs its own debugpy. Raises UsageError for a step that there is not, or that is on
     the server, or whose program is not Python.
     """
-    given, metadata = workflow.get("spec") or {}, workflow.get("metadata") or {}
+    given, metadata = spec_of(workflow), metadata_of(workflow)
     spec, notes = _with_spec(given, metadata, wanted, _artifact(key, program))
     return {**workflow, "spec": spec}, notes
 
@@ -77,7 +77,7 @@ def _with_spec(
     reference = spec.get("workflowTemplateRef")
     if reference and not spec["templates"]:
         raise on_server("what this workflow starts", reference.get("name"))
-    templates = every_template(spec["templates"])
+    templates: dict[str, Any] = every_template({"spec": spec})
     defaults = spec.get("templateDefaults") or {}
     chosen = chosen_templates(metadata, templates, wanted.steps)
     wholes = {key: whole_container(defaults, templates[key]) for key in chosen}
@@ -144,8 +144,8 @@ def _let_wait(template: Object, told: list[Object], words: Object, artifact: Obj
         container.pop("args", None)
         container.update(words)
     inputs = template["inputs"] = template.get("inputs") or {}
-    before = [one for one in inputs.get("artifacts") or () if one.get("name") != ARTIFACT]
-    inputs["artifacts"] = [*before, dict(artifact)]
+    before = [one for one in artifacts_of(inputs) if one.get("name") != ARTIFACT]
+    inputs["artifacts"] = [*before, {**artifact}]
 
 
 def _told(container: Mapping[str, Any], on_error: bool) -> list[Object]:

@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.edits.overrides import (
     Given,
@@ -26,22 +26,16 @@ from argojobs.edits.overrides import (
 from argojobs.errors import ParameterError
 from argojobs.manifest.nearest import nearest, suggestion
 from argojobs.manifest.signature import signature_of
+from argojobs.manifest.view import arguments_of, containers_of, parameters_of, spec_of, templates_of
 from argojobs.runtime import types, wire
 
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Arguments, Container, Parameter, WorkflowSpec
+
 __all__ = [
-    "Applied",
-    "ArtifactArgument",
-    "Given",
-    "Overrides",
-    "apply",
-    "from_python",
-    "parse_assignment",
-    "parse_params",
-    "require",
-    "resolve",
-    "split_artifacts",
-    "split_debug",
-]
+    "Applied", "ArtifactArgument", "Given", "Overrides", "apply", "from_python", "parse_assignment",
+    "parse_params", "require", "resolve", "split_artifacts", "split_debug",
+]  # fmt: skip
 
 DEBUG = "debug"
 
@@ -82,13 +76,13 @@ def resolve(workflow: Mapping[str, Any], overrides: Overrides) -> Applied:
     return Applied(apply(workflow, parameters), artifacts, debug)
 
 
-def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any]]:
+def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the parameters (or artifacts) that can be given, by name.
 
     Those that spec.arguments declares; with a signature, those in it: what compile added for
     itself (the code) is not for a user to give.
     """
-    arguments = (workflow.get("spec") or {}).get("arguments") or {}
+    arguments: Mapping[str, Any] = arguments_of(spec_of(workflow))
     named = {one["name"]: one for one in arguments.get(kind) or [] if one and one.get("name")}
     signature = signature_of(workflow)
     if signature is None:
@@ -101,7 +95,7 @@ def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any
 
 def _is_open(workflow: Mapping[str, Any]) -> bool:
     """Whether its parameters are declared elsewhere: by the template that it refers to."""
-    return bool((workflow.get("spec") or {}).get("workflowTemplateRef"))
+    return bool(spec_of(workflow).get("workflowTemplateRef"))
 
 
 def split_debug(workflow: Mapping[str, Any], overrides: Overrides) -> tuple[Overrides, bool]:
@@ -185,9 +179,9 @@ def apply(workflow: Mapping[str, Any], overrides: Overrides) -> dict[str, Any]:
         name: _value(name, given, declared.get(name, {}), signature, workflow)
         for name, given in overrides.items()
     }
-    spec = dict(workflow.get("spec") or {})
-    arguments = dict(spec.get("arguments") or {})
-    parameters = [_with_value(one, values) for one in arguments.get("parameters") or []]
+    spec: WorkflowSpec = {**spec_of(workflow)}
+    arguments: Arguments = {**arguments_of(spec)}
+    parameters = [_with_value(one, values) for one in parameters_of(arguments)]
     present = {one.get("name") for one in parameters}
     parameters.extend(
         {"name": name, "value": value} for name, value in values.items() if name not in present
@@ -198,17 +192,18 @@ def apply(workflow: Mapping[str, Any], overrides: Overrides) -> dict[str, Any]:
     return {**workflow, "spec": spec}
 
 
-def _with_value(parameter: dict[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+def _with_value(parameter: Parameter, values: Mapping[str, str]) -> Parameter:
     name = parameter.get("name", "")
     if name in values:
-        rest = {key: item for key, item in parameter.items() if key != "valueFrom"}
-        return {**rest, "value": values[name]}
+        given: Parameter = {**parameter, "value": values[name]}
+        given.pop("valueFrom", None)
+        return given
     if _has_value(parameter) or parameter.get("default") is None:
         return parameter
     return {**parameter, "value": parameter["default"]}
 
 
-def _has_value(parameter: Mapping[str, Any]) -> bool:
+def _has_value(parameter: Parameter) -> bool:
     return parameter.get("value") is not None or parameter.get("valueFrom") is not None
 
 
@@ -364,13 +359,11 @@ def _check_expansion(name: str, text: str, workflow: Mapping[str, Any]) -> None:
         )
 
 
-def _containers(workflow: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    for template in (workflow.get("spec") or {}).get("templates") or []:
-        for part in ("container", "script"):
-            if template and isinstance(template.get(part), dict):
-                yield template[part]
-        group = (template or {}).get("containerSet") or {}
-        yield from (one for one in group.get("containers") or [] if one)
+def _containers(workflow: Mapping[str, Any]) -> Iterable[Container]:
+    for template in templates_of(workflow):
+        for one in containers_of(template or {}):
+            if isinstance(one, dict):
+                yield one
 
 
 def require(workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] = ()) -> None:

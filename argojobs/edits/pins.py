@@ -9,28 +9,19 @@ image may come in by a parameter of the workflow, which is filled alike. Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from argojobs.edits.parts import calls_in, containers_in, copied, members, templates_in, with_inline
 from argojobs.manifest.kinds import around, inside
+from argojobs.manifest.view import spec_of
 
 Object = dict[str, Any]
 
-_ONE = ("container", "script")
-_SEVERAL = ("initContainers", "sidecars")
 _IMAGE_ENDINGS = ("_image", "-image")
 #: Parameters that get the one image that there is, as the first users' files call it.
 _THE_IMAGE = frozenset({"image", "train_image", "train-image"})
 _PARAMETER = re.compile(r"\{\{=?\s*(?:workflow|inputs)\.parameters\.([-\w]+)\s*\}\}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Changes:
-    """What becomes of the images of containers, and of parameters (any that are declared)."""
-
-    image: Callable[[str], str] = lambda image: image
-    parameter: Callable[[Any], Any] = lambda one: one
 
 
 def pinned(workflow: Mapping[str, Any], known: Mapping[str, str]) -> Object:
@@ -42,17 +33,15 @@ def pinned(workflow: Mapping[str, Any], known: Mapping[str, str]) -> Object:
     if not known:
         return dict(workflow)
     used = image_parameters(workflow)
-
-    def parameter(one: Any) -> Any:
-        changed: Object = {}
+    spec = copied(_spec(workflow))
+    for container in _images(spec):
+        container["image"] = pin_of(container["image"], known) or container["image"]
+    for one in _parameters(spec):
         for key in ("value", "default"):
             text = one.get(key)
             if isinstance(text, str) and ("/" in text or one.get("name") in used):
-                pin = pin_of(text, known)
-                changed |= {key: pin} if pin else {}
-        return {**one, **changed}
-
-    return _changed(workflow, _Changes(lambda image: pin_of(image, known) or image, parameter))
+                one[key] = pin_of(text, known) or text
+    return _with_spec(workflow, spec)
 
 
 def filled(
@@ -67,17 +56,15 @@ def filled(
     if not known:
         return dict(workflow)
     used = image_parameters(workflow)
-    is_open = bool((workflow.get("spec") or {}).get("workflowTemplateRef"))
-
-    def parameter(one: Any) -> Any:
+    is_open = bool(spec_of(workflow).get("workflowTemplateRef"))
+    spec = copied(_spec(workflow))
+    for one in members(spec.get("arguments"), "parameters"):
         name = str(one.get("name", ""))
         image = _image_of_parameter(name, known)
         is_image = name in used or (is_open and name.startswith(image))
-        if not image or not is_image or name in given or "@" in str(one.get("value", "")):
-            return one
-        return {**one, "value": known[image]}
-
-    return _with_spec_of(workflow, lambda spec: _with_arguments(spec, parameter))
+        if image and is_image and name not in given and "@" not in str(one.get("value", "")):
+            one["value"] = known[image]
+    return _with_spec(workflow, spec)
 
 
 def _image_of_parameter(name: str, known: Mapping[str, str]) -> str:
@@ -113,25 +100,19 @@ def renamed(workflow: Mapping[str, Any], names: Mapping[str, str]) -> Object:
     """Return the workflow with other names for some images of its containers."""
     if not names:
         return dict(workflow)
-    return _changed(workflow, _Changes(lambda image: names.get(image, image)))
+    spec = copied(_spec(workflow))
+    for container in _images(spec):
+        container["image"] = names.get(container["image"], container["image"])
+    return _with_spec(workflow, spec)
 
 
 def images_in(workflow: Mapping[str, Any]) -> list[str]:
     """Return the images of all containers and image parameters, each once, as they stand."""
-    found: dict[str, None] = {}
-    used = image_parameters(workflow)
-
-    def image(text: str) -> str:
-        found[text] = None
-        return text
-
-    def parameter(one: Any) -> Any:
-        texts = [one.get("value"), one.get("default")] if one.get("name") in used else []
-        found.update({text: None for text in texts if isinstance(text, str)})
-        return one
-
-    _changed(workflow, _Changes(image, parameter))
-    return list(found)
+    spec, used = _spec(workflow), image_parameters(workflow)
+    named = [one for one in _parameters(spec) if one.get("name") in used]
+    texts = [one.get(key) for one in named for key in ("value", "default")]
+    texts += [container["image"] for container in _images(spec)]
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
 
 
 def image_parameters(workflow: Mapping[str, Any]) -> frozenset[str]:
@@ -139,106 +120,45 @@ def image_parameters(workflow: Mapping[str, Any]) -> frozenset[str]:
 
     Of the workflow and of templates alike: what a template's input gets, from whom it says.
     """
-    found: set[str] = set()
-    passed: set[tuple[str, str]] = set()
-
-    def image(text: str) -> str:
-        match = _PARAMETER.fullmatch(text.strip())
-        found.update([match[1]] if match else [])
-        return text
-
-    def parameter(one: Any) -> Any:
-        match = _PARAMETER.fullmatch(str(one.get("value", "")).strip())
-        passed.update([(str(one.get("name")), match[1])] if match else [])
-        return one
-
-    _changed(workflow, _Changes(image, parameter))
+    spec = _spec(workflow)
+    texts = [container["image"] for container in _images(spec)]
+    found = {match[1] for text in texts if (match := _PARAMETER.fullmatch(text.strip()))}
+    passed = {
+        (str(one.get("name")), match[1])
+        for one in _parameters(spec)
+        if (match := _PARAMETER.fullmatch(str(one.get("value", "")).strip()))
+    }
     while more := {source for name, source in passed if name in found} - found:
         found |= more
     return frozenset(found)
 
 
-def _changed(workflow: Mapping[str, Any], changes: _Changes) -> Object:
-    return _with_spec_of(workflow, lambda spec: _with_spec(spec, changes))
-
-
-def _with_spec_of(
-    workflow: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Object]
-) -> Object:
-    """Return the workflow with its spec changed, or that of the workflow that a CronWorkflow has."""
+def _spec(workflow: Mapping[str, Any]) -> Object:
+    """Return the spec of a workflow, or of the one that a CronWorkflow has."""
     spec = inside(workflow)["spec"]
-    if not isinstance(spec, Mapping) or not spec:
-        return dict(workflow)
-    return around(workflow, {**workflow, "spec": change(spec)})
+    return spec if isinstance(spec, dict) else {}
 
 
-def _with_spec(spec: Mapping[str, Any], changes: _Changes) -> Object:
-    result = _with_arguments(spec, changes.parameter)
-    if isinstance(spec.get("templateDefaults"), Mapping):
-        result["templateDefaults"] = _with_template(spec["templateDefaults"], changes)
-    if isinstance(spec.get("templates"), list):
-        result["templates"] = [_with_template(one, changes) for one in spec["templates"]]
-    return result
+def _with_spec(workflow: Mapping[str, Any], spec: Object) -> Object:
+    return around(workflow, {**workflow, "spec": spec}) if spec else dict(workflow)
 
 
-def _with_arguments(given: Mapping[str, Any], change: Callable[[Any], Any]) -> Object:
-    """Return what has `arguments` (a spec, a step, a task) with their parameters changed."""
-    arguments = given.get("arguments")
-    if not isinstance(arguments, Mapping):
-        return dict(given)
-    return {**given, "arguments": _with_parameters(arguments, change)}
+def _templates(spec: Object) -> Iterator[Object]:
+    defaults = spec.get("templateDefaults")
+    yield from with_inline(defaults) if isinstance(defaults, dict) else ()
+    yield from templates_in(spec)
 
 
-def _with_parameters(given: Mapping[str, Any], change: Callable[[Any], Any]) -> Object:
-    if not isinstance(given.get("parameters"), list):
-        return dict(given)
-    parameters = [change(one) if isinstance(one, Mapping) else one for one in given["parameters"]]
-    return {**given, "parameters": parameters}
+def _images(spec: Object) -> Iterator[Object]:
+    """Yield the containers that name an image."""
+    for template in _templates(spec):
+        yield from (one for one in containers_in(template) if isinstance(one.get("image"), str))
 
 
-def _with_template(given: Any, changes: _Changes) -> Any:
-    """Return a template with its images changed, and those of the templates inside it."""
-    if not isinstance(given, Mapping):
-        return given
-    template = dict(given)
-    if isinstance(template.get("inputs"), Mapping):
-        template["inputs"] = _with_parameters(template["inputs"], changes.parameter)
-    for kind in _ONE:
-        if kind in template:
-            template[kind] = _with_container(template[kind], changes)
-    for kind in _SEVERAL:
-        if isinstance(template.get(kind), list):
-            template[kind] = [_with_container(one, changes) for one in template[kind]]
-    together = template.get("containerSet")
-    if isinstance(together, Mapping) and isinstance(together.get("containers"), list):
-        containers = [_with_container(one, changes) for one in together["containers"]]
-        template["containerSet"] = {**together, "containers": containers}
-    if isinstance(template.get("steps"), list):
-        template["steps"] = [_with_group(group, changes) for group in template["steps"]]
-    graph = template.get("dag")
-    if isinstance(graph, Mapping) and isinstance(graph.get("tasks"), list):
-        template["dag"] = {**graph, "tasks": [_with_call(one, changes) for one in graph["tasks"]]}
-    return template
-
-
-def _with_container(given: Any, changes: _Changes) -> Any:
-    if not isinstance(given, Mapping) or not isinstance(given.get("image"), str):
-        return given
-    return {**given, "image": changes.image(given["image"])}
-
-
-def _with_group(group: Any, changes: _Changes) -> Any:
-    """Return a group of parallel steps; a lone step may stand without its list."""
-    if isinstance(group, list):
-        return [_with_call(one, changes) for one in group]
-    return _with_call(group, changes)
-
-
-def _with_call(given: Any, changes: _Changes) -> Any:
-    """Return a step or task; a template may stand inside it."""
-    if not isinstance(given, Mapping):
-        return given
-    call = _with_arguments(given, changes.parameter)
-    if isinstance(call.get("inline"), Mapping):
-        call["inline"] = _with_template(call["inline"], changes)
-    return call
+def _parameters(spec: Object) -> Iterator[Object]:
+    """Yield all parameters: of the workflow, of templates, and those that are passed on."""
+    yield from members(spec.get("arguments"), "parameters")
+    for template in _templates(spec):
+        yield from members(template.get("inputs"), "parameters")
+        for call in calls_in(template):
+            yield from members(call.get("arguments"), "parameters")

@@ -10,19 +10,25 @@ leaves the earlier ones Running for ever).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
 from argojobs.manifest.names import pod_of_node
+from argojobs.manifest.view import arguments_of, nodes_of, parameters_of, spec_of, status_of
 
-Node = dict[str, Any]
-Nodes = dict[str, Node]
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import NodeStatus, Parameter, WorkflowSpec
+
+    Node = NodeStatus
+    Nodes = dict[str, Node]
 
 GROUPS = frozenset({"DAG", "TaskGroup", "StepGroup", "Steps"})
 EXECUTED = frozenset({"Container", "Pod", "HTTP", "Plugin"})
+#: The fields of a node with the ids of others.
+LINKS: tuple[Literal["children"], Literal["outboundNodes"]] = ("children", "outboundNodes")
 UNSUCCESSFUL = frozenset({"Failed", "Error"})
 
 
@@ -52,9 +58,9 @@ def retry(
     now: the time stamp of nodes that are open again. Raises ConflictError for a run that cannot
     be retried, with Argo's text, and UsageError for a wrong selector.
     """
-    phase = str((workflow.get("status") or {}).get("phase") or "")
+    phase = str(status_of(workflow).get("phase") or "")
     _refuse(phase, chosen=restart_successful and bool(node_selector))
-    nodes: Nodes = (workflow.get("status") or {}).get("nodes") or {}
+    nodes = nodes_of(workflow)
     wanted: set[str] = set()
     if restart_successful and node_selector:
         terms = selectors.parse(node_selector)
@@ -92,7 +98,7 @@ def failed(nodes: Nodes, wanted: Iterable[str] = ()) -> set[str]:
     return found
 
 
-def flag(node: Mapping[str, Any], name: str) -> bool:
+def flag(node: Node, name: Literal["hooked", "retried"]) -> bool:
     """Tell whether Argo has set one of a node's flags: `hooked` or `retried`."""
     return bool((node.get("nodeFlag") or {}).get(name))
 
@@ -114,7 +120,7 @@ def reset(
     expand_anew: the parameters changed, so that fan-outs around them are expanded anew.
     """
     name = workflow["metadata"]["name"]
-    nodes: Nodes = (workflow.get("status") or {}).get("nodes") or {}
+    nodes = nodes_of(workflow)
     gone, opened = _marked(nodes, name, set(wanted) - superseded(nodes))
     if expand_anew:
         for key in opened - gone:
@@ -127,22 +133,28 @@ def reset(
     for key, node in nodes.items():
         if key in gone:
             continue
-        kept = opened_again(node, now) if key in opened else dict(node)
-        for links in ("children", "outboundNodes"):
-            if kept.get(links):
-                kept[links] = [other for other in kept[links] if other not in gone]
-            if links in kept and not kept[links]:
-                del kept[links]
-        left[key] = kept
+        left[key] = opened_again(node, now) if key in opened else node
+    left = {key: linked_among(node, left) for key, node in left.items()}
     pods = [
         pod_of_node(workflow, node) for key, node in nodes.items() if key in gone and _ran(node)
     ]
     return Again(left, frozenset(gone), tuple(dict.fromkeys(pods)))
 
 
+def linked_among(node: Node, there: Collection[str]) -> Node:
+    """Return a node whose links lead to nodes that are there. there: their ids."""
+    linked: Node = {**node}
+    for link in LINKS:
+        if link in linked:
+            linked[link] = [other for other in linked[link] or () if other in there]
+            if not linked[link]:
+                del linked[link]
+    return linked
+
+
 def steps_again(workflow: Mapping[str, Any], again: Again) -> list[str]:
     """Return the names, as shown, of the steps that a run does once more: pods and the like."""
-    nodes: Nodes = (workflow.get("status") or {}).get("nodes") or {}
+    nodes = nodes_of(workflow)
     found = [nodes[key] for key in nodes if key in again.deleted]
     found += [n for n in again.nodes.values() if n["type"] == "Retry" and n["phase"] == "Running"]
     return [
@@ -264,11 +276,12 @@ def _is_attempt(node: Node | None) -> bool:
 
 def opened_again(node: Node, now: str) -> Node:
     """Return a node that runs again; a skipped one stays skipped."""
-    opened = {k: v for k, v in node.items() if k not in {"message", "finishedAt"}}
-    if node["type"] == "Suspend" and (node.get("outputs") or {}).get("parameters"):
-        supplied = [
-            {"name": parameter["name"], "valueFrom": {"supplied": {}}}
-            for parameter in node["outputs"]["parameters"]
+    opened: Node = {**node}
+    opened.pop("message", None)
+    opened.pop("finishedAt", None)
+    if node["type"] == "Suspend" and (given := parameters_of(node.get("outputs"))):
+        supplied: list[Parameter] = [
+            {"name": parameter["name"], "valueFrom": {"supplied": {}}} for parameter in given
         ]
         opened["outputs"] = {**node["outputs"], "parameters": supplied}
     if node["phase"] != "Skipped":
@@ -277,22 +290,20 @@ def opened_again(node: Node, now: str) -> Node:
     return opened
 
 
-def override(workflow: Mapping[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+def override(workflow: Mapping[str, Any], parameters: Sequence[str]) -> WorkflowSpec:
     """Return the spec with `name=value` parameters in place of its own, in Argo's order.
 
     Raises UsageError for a text that is not an assignment.
     """
-    spec: dict[str, Any] = dict(workflow["spec"])
+    spec: WorkflowSpec = {**spec_of(workflow)}
     if not parameters:
         return spec
-    given: dict[str, dict[str, Any]] = {}
+    given: dict[str, Parameter] = {}
     for text in parameters:
         name, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"expected parameter of the form: NAME=VALUE. Received: {text}")
         given[name] = {"name": name, "value": value}
-    arguments = dict(spec.get("arguments") or {})
-    others = [p for p in arguments.get("parameters") or () if p["name"] not in given]
-    arguments["parameters"] = [*given.values(), *others]
-    spec["arguments"] = arguments
+    others = [p for p in parameters_of(arguments_of(spec)) if p["name"] not in given]
+    spec["arguments"] = {**arguments_of(spec), "parameters": [*given.values(), *others]}
     return spec

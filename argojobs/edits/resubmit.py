@@ -10,12 +10,16 @@ import copy
 import random
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from argojobs.edits.rerun import UNSUCCESSFUL, Node, Nodes, override, walk_below
+from argojobs.edits.rerun import LINKS, UNSUCCESSFUL, override, walk_below
 from argojobs.edits.reused import ORIGINAL
 from argojobs.errors import ConflictError
 from argojobs.manifest.names import node_id
+from argojobs.manifest.view import annotations_of, labels_of, nodes_of, status_of
+
+if TYPE_CHECKING:
+    from argojobs.edits.rerun import Node, Nodes
 
 _LABEL = "workflows.argoproj.io/"
 
@@ -71,7 +75,7 @@ def resubmit(
     now: time stamp of the nodes that a memoized one brings along. Raises ConflictError where Argo
     refuses (with its text), UsageError for a parameter that is not an assignment.
     """
-    phase = (workflow.get("status") or {}).get("phase")
+    phase = status_of(workflow).get("phase")
     if memoized and phase not in UNSUCCESSFUL:
         raise ConflictError(
             "workflow must be Failed/Error to resubmit in memoized mode",
@@ -86,8 +90,8 @@ def resubmit(
 def fresh(workflow: Mapping[str, Any], name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with this spec, and the labels and annotations a new run takes over."""
     metadata = workflow["metadata"]
-    taken = {k: v for k, v in (metadata.get("labels") or {}).items() if k not in _NOT_TAKEN}
-    notes = metadata.get("annotations") or {}
+    taken = {k: v for k, v in labels_of(workflow).items() if k not in _NOT_TAKEN}
+    notes = annotations_of(workflow)
     own: dict[str, Any] = {
         "name": name,
         "generateName": start_of(workflow),
@@ -110,7 +114,7 @@ def fresh(workflow: Mapping[str, Any], name: str, spec: Mapping[str, Any]) -> di
 
 
 def _memoized(workflow: Mapping[str, Any], name: str, now: str) -> dict[str, Any]:
-    old: Nodes = (workflow.get("status") or {}).get("nodes") or {}
+    old = nodes_of(workflow)
     prefix = workflow["metadata"]["name"]
     nodes: Nodes = {}
     for key, node in old.items():
@@ -120,7 +124,7 @@ def _memoized(workflow: Mapping[str, Any], name: str, now: str) -> dict[str, Any
         pod, bad = node["type"] == "Pod", node["phase"] in UNSUCCESSFUL
         made["startedAt"] = made["finishedAt"] = None if pod and bad else now
         if pod and not bad:
-            made.update(phase="Skipped", type="Skipped", message=f"{ORIGINAL}{key}")
+            made.update({"phase": "Skipped", "type": "Skipped", "message": f"{ORIGINAL}{key}"})
         elif node["type"] == "Skipped" and not _success_below(old, node):
             continue
         else:
@@ -146,9 +150,9 @@ def renamed(node: Node, nodes: Nodes, old: str, new: str) -> Node:
 
     if node.get("boundaryID"):
         made["boundaryID"] = convert(node["boundaryID"])
-    for links in ("children", "outboundNodes"):
-        if node.get(links):
-            made[links] = [convert(key) for key in node[links] if key in nodes]
+    for link in LINKS:
+        if node.get(link):
+            made[link] = [convert(key) for key in node[link] if key in nodes]
     return made
 
 

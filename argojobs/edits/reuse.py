@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.changed import changed_arguments, reached
 from argojobs.edits.rerun import (
     GROUPS,
     UNSUCCESSFUL,
     Again,
-    Node,
-    Nodes,
     below,
     flag,
     from_the_top,
@@ -31,6 +29,10 @@ from argojobs.edits.resubmit import fresh, renamed
 from argojobs.edits.reused import ORIGINAL
 from argojobs.errors import NotFoundError
 from argojobs.manifest.nearest import suggestion
+from argojobs.manifest.view import calls_of, named_calls, nodes_of, templates_of
+
+if TYPE_CHECKING:
+    from argojobs.edits.rerun import Node, Nodes
 
 _DONE = frozenset({"Succeeded", "Skipped", "Omitted"})
 
@@ -68,7 +70,7 @@ def resubmit_from(
     """
     spec = workflow["spec"] if spec is None else spec
     run = workflow["metadata"]["name"]
-    nodes: Nodes = (workflow.get("status") or {}).get("nodes") or {}
+    nodes = nodes_of(workflow)
     reasons = _reasons(workflow, nodes, starts, spec)
     again = reset(workflow, reasons, now=now)
     left = _opened_groups(again, now)
@@ -137,7 +139,7 @@ def _named(workflow: Mapping[str, Any], nodes: Nodes, start: str) -> list[str]:
             hint="give more of the name",
         )
     of_template = [key for key in found if nodes[key].get("templateName") == start]
-    known = [call["name"] for call in _all_calls(workflow["spec"])]
+    known = [call["name"] for one in templates_of(workflow) for call in calls_of(one)]
     if of_template or start in known:
         return of_template
     steps = dict.fromkeys(node["displayName"] for node in nodes.values() if _is_step(node))
@@ -155,19 +157,6 @@ def _shown(node: Node) -> set[str]:
 
 def _ends(name: str, start: str) -> bool:
     return name == start or (name.endswith(start) and name[-len(start) - 1] in ".])")
-
-
-def _all_calls(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for template in spec.get("templates") or ():
-        yield from calls_of(template)
-
-
-def calls_of(template: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps or tasks of a template."""
-    calls = list((template.get("dag") or {}).get("tasks") or ())
-    for group in template.get("steps") or ():
-        calls += group if isinstance(group, list) else group.get("steps") or ()
-    return calls
 
 
 def _opened_groups(again: Again, now: str) -> Nodes:
@@ -263,21 +252,11 @@ def _needed(parents: Mapping[str, list[Node]], again: Again, node: Node) -> str:
 
 def _never_run(workflow: Mapping[str, Any], nodes: Nodes, left: Nodes) -> Iterator[Reuse]:
     """Yield the steps of templates at work that the old run never came to."""
-    templates = {t.get("name"): t for t in workflow["spec"].get("templates") or ()}
+    templates = {t.get("name"): t for t in templates_of(workflow)}
     names = {node["name"].split("(", 1)[0] for node in nodes.values()}
     for node in left.values():
         if node["type"] not in {"DAG", "Steps"} or node["phase"] != "Running":
             continue
-        for name, call in _calls_with_names(templates.get(node.get("templateName"), {}), node):
+        for name, call in named_calls(templates.get(node.get("templateName"), {}), node["name"]):
             if name not in names and not node["name"].endswith(")"):
                 yield Reuse(call["name"], False, "runs: did not run before")
-
-
-def _calls_with_names(
-    template: Mapping[str, Any], node: Node
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    for task in (template.get("dag") or {}).get("tasks") or ():
-        yield f"{node['name']}.{task['name']}", task
-    for index, group in enumerate(template.get("steps") or ()):
-        for step in group if isinstance(group, list) else group.get("steps") or ():
-            yield f"{node['name']}[{index}].{step['name']}", step

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from argojobs.manifest.view import annotations_of
 from argojobs.manifest.words import RUNS, SHELL
 
 #: After so many seconds without use a job on a cluster ends, unless something else is said.
@@ -113,5 +114,5 @@ def ending() -> list[str]:
 
 def waits_for_shell(workflow: Mapping[str, Any]) -> bool:
     """Tell whether a run is a job that waits for a shell."""
-    annotations = (workflow.get("metadata") or {}).get("annotations") or {}
+    annotations = annotations_of(workflow)
     return annotations.get(RUNS) == SHELL

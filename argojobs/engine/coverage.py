@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from argojobs.errors import UnsupportedError
-from argojobs.manifest.called import called
 from argojobs.manifest.fields import FieldType, table
+from argojobs.manifest.view import called
 
 
 def _names(text: str) -> frozenset[str]:

@@ -24,6 +24,7 @@ from argojobs.engine.placement import NVIDIA, Resources
 from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.manifest.view import artifacts_of, parameters_of
 from argojobs.units import quantity
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
@@ -113,7 +114,7 @@ def _own_places(template: Mapping[str, Any], container: Mapping[str, Any]) -> It
     """Yield the absolute paths below which a pod has files that this host does not show."""
     yield "/argojobs"
     yield "/argo"
-    for artifact in (template.get("inputs") or {}).get("artifacts") or ():
+    for artifact in artifacts_of(template.get("inputs")):
         if str(artifact.get("path", "")).startswith("/"):
             yield artifact["path"]
     for mount in container.get("volumeMounts") or ():
@@ -193,9 +194,9 @@ WITHOUT_NAMESPACES = (
 def _private_paths(template: Mapping[str, Any], container: Mapping[str, Any]) -> Iterator[str]:
     """Yield the absolute paths that a template declares, but for those of our own program."""
     inputs, outputs = template.get("inputs") or {}, template.get("outputs") or {}
-    paths = [each.get("path") for each in inputs.get("artifacts") or ()]
-    paths += [each.get("path") for each in outputs.get("artifacts") or ()]
-    paths += [(each.get("valueFrom") or {}).get("path") for each in outputs.get("parameters") or ()]
+    paths = [each.get("path") for each in artifacts_of(inputs)]
+    paths += [each.get("path") for each in artifacts_of(outputs)]
+    paths += [(each.get("valueFrom") or {}).get("path") for each in parameters_of(outputs)]
     paths += [mount.get("mountPath") for mount in container.get("volumeMounts") or ()]
     ours = is_own_program(container)
     for path in paths:

@@ -14,6 +14,7 @@ from argojobs.engine.executors.executor import PodId, PodSpec
 from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.volumes import absolute_path, mounts_of
 from argojobs.errors import ParameterError, UnsupportedError
+from argojobs.manifest.view import artifacts_of, parameters_of
 from argojobs.units import quantity
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _check_name(item: Mapping[str, Any], kind: str) -> None:
 def _inputs(template: Template) -> list[dict[str, Any]]:
     """Input artifacts with a location; optional ones without are left out."""
     inputs = []
-    for artifact in (template.get("inputs") or {}).get("artifacts") or ():
+    for artifact in artifacts_of(template.get("inputs")):
         _check_name(artifact, "input artifact")
         item: dict[str, Any] = {
             "name": artifact["name"],
@@ -239,7 +240,7 @@ def _joined_key(artifact: Mapping[str, Any]) -> str:
 def _outputs(template: Template) -> dict[str, Any]:
     """Output parameters, those to be read from files, and artifacts with the keys they are given."""
     outputs = template.get("outputs") or {}
-    declared = [dict(parameter) for parameter in outputs.get("parameters") or ()]
+    declared: list[dict[str, Any]] = [dict(one) for one in parameters_of(outputs)]
     parameters: list[dict[str, Any]] = []
     for parameter in declared:
         source = parameter.get("valueFrom") or {}
@@ -249,7 +250,7 @@ def _outputs(template: Template) -> dict[str, Any]:
         default = source.get("default", parameter.get("default"))
         parameters.append({"name": parameter["name"], "path": source["path"], "default": default})
     artifacts = []
-    for artifact in outputs.get("artifacts") or ():
+    for artifact in artifacts_of(outputs):
         if not artifact.get("path"):
             continue
         _check_name(artifact, "output artifact")

@@ -67,7 +67,8 @@ def retry_run(
             if own.exists():
                 remove_tree(own)
 
-    store.run_again(ready, again.nodes, again.deleted, make_room)
+    left: dict[str, Any] = again.nodes
+    store.run_again(ready, left, again.deleted, make_room)
 
 
 def _open_status(status: dict[str, Any]) -> dict[str, Any]:

@@ -12,21 +12,23 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from argojobs.edits.rerun import GROUPS, from_the_top, opened_again, superseded
+from argojobs.edits.rerun import GROUPS, from_the_top, linked_among, opened_again, superseded
 from argojobs.engine.clock import stamp
 from argojobs.engine.context import artifact_root
 from argojobs.engine.store import Store
 from argojobs.errors import ConflictError, HostError, NotFoundError
 from argojobs.service import Workflow
 
-Nodes = dict[str, dict[str, Any]]
+if TYPE_CHECKING:
+    from argojobs.edits.rerun import Nodes
+    from argojobs.manifest.objects import NodeStatus
 
 _OVER = frozenset({"Succeeded", "Failed", "Error", "Skipped", "Omitted"})
 
 
-def take_over(home: Path, store: Store, created: Workflow) -> Nodes:
+def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
     """Put a fresh status into a new run's object; return the nodes that came with the old one.
 
     Raises `ConflictError` when the name is taken, `NotFoundError` when an artifact is gone.
@@ -45,31 +47,23 @@ def take_over(home: Path, store: Store, created: Workflow) -> Nodes:
     return ready_nodes(name, nodes, stamp(time.time()))
 
 
-def ready_nodes(name: str, nodes: Mapping[str, dict[str, Any]], now: str) -> Nodes:
+def ready_nodes(name: str, nodes: Nodes, now: str) -> Nodes:
     """Return given nodes as this engine goes on with them in the run `name`.
 
     Those that are not over run anew: a group or Retry node is open, any other is left out, so
     that it is made again. Of a Retry node's attempts that are groups only the last is open.
     """
-    old = superseded(dict(nodes))
+    old = superseded(nodes)
     found: Nodes = {}
     # As they were made: a server's object has them in no order.
-    for key in dict.fromkeys([*from_the_top(dict(nodes), name), *nodes]):
+    for key in dict.fromkeys([*from_the_top(nodes, name), *nodes]):
         node = nodes[key]
         if node.get("phase") in _OVER:
             found[key] = node
         elif node["type"] in GROUPS | {"Retry"}:
-            closed = {**node, "phase": "Failed", "startedAt": now, "finishedAt": now}
+            closed: NodeStatus = {**node, "phase": "Failed", "startedAt": now, "finishedAt": now}
             found[key] = closed if key in old else opened_again({**node, "phase": "Pending"}, now)
-    for key, node in found.items():
-        linked = dict(node)
-        for links in ("children", "outboundNodes"):
-            kept = [other for other in node.get(links) or () if other in found]
-            linked.pop(links, None)
-            if kept:
-                linked[links] = kept
-        found[key] = linked
-    return found
+    return {key: linked_among(node, found) for key, node in found.items()}
 
 
 def take_artifacts(root: Path, name: str, runs: Iterable[str], given: Any) -> Any:

@@ -4,6 +4,7 @@ Only kinds that are known for sure take part: literals, top-level values of the 
 built-ins. Whatever comes out of a map or a list is unknown, as it is for Argo. Source: expr-lang's docs, type checks.
 """
 
+import difflib
 from collections.abc import Callable, Mapping
 
 from argojobs.errors import ExpressionError
@@ -135,8 +136,6 @@ class _Checker:
         raise self.reject(node, f"unknown name {node.name}", self.known_names(node.name))
 
     def known_names(self, name: str) -> str:
-        import difflib
-
         near = difflib.get_close_matches(name, self.kinds, n=1)
         if near:
             return f"did you mean {near[0]}?"

@@ -27,7 +27,8 @@ from argojobs.expressions.condition_tokens import (
     tokenize,
 )
 from argojobs.expressions.regex import compile_pattern
-from argojobs.expressions.values import equal, to_int, to_text
+from argojobs.expressions.texts import to_text
+from argojobs.expressions.values import equal, to_int
 
 MAX_DEPTH = 100
 MAX_PARTS = 10_000

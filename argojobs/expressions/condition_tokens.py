@@ -12,7 +12,7 @@ from enum import Enum
 
 from argojobs.errors import ExpressionError
 from argojobs.expressions import time as expr_time
-from argojobs.expressions.values import float_text, to_text
+from argojobs.expressions.texts import float_text, to_text
 
 #: What Go's ParseFloat and ParseUint take of what can stand here.
 _DECIMAL = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -12,15 +12,8 @@ from argojobs.errors import ExpressionError
 from argojobs.expressions.values import shorten
 
 CONDITIONS = (
-    "Succeeded",
-    "Failed",
-    "Errored",
-    "Skipped",
-    "Omitted",
-    "Daemoned",
-    "AnySucceeded",
-    "AllFailed",
-)
+    "Succeeded", "Failed", "Errored", "Skipped", "Omitted", "Daemoned", "AnySucceeded", "AllFailed",
+)  # fmt: skip
 MAX_DEPTH = 100
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z0-9][-A-Za-z0-9]*)(?:\.(?P<condition>[A-Za-z]*))?|(?P<symbol>&&|\|\||[!()]))",

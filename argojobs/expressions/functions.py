@@ -18,20 +18,18 @@ from argojobs.expressions import time as expr_time
 from argojobs.expressions.budget import spend
 from argojobs.expressions.operators import fetch
 from argojobs.expressions.signature import Context, Function, table
+from argojobs.expressions.texts import from_json, to_json, to_text
 from argojobs.expressions.values import (
     MAX_SIZE,
     AnyMap,
     equal,
     failure,
-    from_json,
     is_number,
     kind,
     less,
     shorten,
     text_of,
     to_int,
-    to_json,
-    to_text,
     utf8,
     wrap,
 )

@@ -13,7 +13,8 @@ from functools import lru_cache
 from argojobs.errors import ExpressionError
 from argojobs.expressions.budget import size, spend
 from argojobs.expressions.regex import compile_pattern
-from argojobs.expressions.values import equal, failure, float_text, is_number, kind, shorten
+from argojobs.expressions.texts import float_text
+from argojobs.expressions.values import equal, failure, is_number, kind, shorten
 
 _NAME = re.compile(r"[^.\[\]]+")
 _INDEX = re.compile(r"\s*-?\d+\s*", re.ASCII)

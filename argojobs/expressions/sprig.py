@@ -20,17 +20,15 @@ from argojobs.expressions import sprig_text, sprig_urls, sprig_version
 from argojobs.expressions.budget import spend
 from argojobs.expressions.functions import BUILTINS, MAX_DIGITS, to_float, uniq
 from argojobs.expressions.signature import Context, Function, table
+from argojobs.expressions.texts import from_json, to_json, to_text
 from argojobs.expressions.values import (
     MAX_SIZE,
     NotHereError,
     equal,
     failure,
-    from_json,
     is_integer,
     kind,
     to_int,
-    to_json,
-    to_text,
     wrap,
 )
 
@@ -455,30 +453,10 @@ _GENERAL: dict[str, tuple[str, Callable[..., object]]] = {
     "fail": ("s", _fail),
 }
 _GENERAL["push"] = _GENERAL["append"]
-_GENERAL |= {
-    f"must{name[0].upper()}{name[1:]}": _GENERAL[name]
-    for name in (
-        [
-            "append",
-            "push",
-            "prepend",
-            "first",
-            "last",
-            "rest",
-            "initial",
-            "reverse",
-            "uniq",
-            "without",
-            "has",
-            "slice",
-            "chunk",
-            "compact",
-            "deepCopy",
-            "merge",
-            "mergeOverwrite",
-        ]
-    )
-}
+_GENERAL |= {f"must{name[0].upper()}{name[1:]}": _GENERAL[name] for name in (
+    "append", "push", "prepend", "first", "last", "rest", "initial", "reverse", "uniq", "without",
+    "has", "slice", "chunk", "compact", "deepCopy", "merge", "mergeOverwrite",
+)}  # fmt: skip
 _RANDOM: dict[str, tuple[str, Callable[..., object]]] = {
     "randAlphaNum": ("i", _draw(_LETTERS + "0123456789")),
     "randAlpha": ("i", _draw(_LETTERS)),
@@ -490,24 +468,11 @@ _RANDOM: dict[str, tuple[str, Callable[..., object]]] = {
     "uuidv4": ("", _uuid),
 }
 
-NOT_OFFERED = frozenset(
-    [
-        "bcrypt",
-        "buildCustomCert",
-        "decryptAES",
-        "derivePassword",
-        "encryptAES",
-        "genCA",
-        "genCAWithKey",
-        "genPrivateKey",
-        "genSelfSignedCert",
-        "genSelfSignedCertWithKey",
-        "genSignedCert",
-        "genSignedCertWithKey",
-        "getHostByName",
-        "htpasswd",
-    ]
-)
+NOT_OFFERED = frozenset([
+    "bcrypt", "buildCustomCert", "decryptAES", "derivePassword", "encryptAES", "genCA",
+    "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
+    "genSignedCert", "genSignedCertWithKey", "getHostByName", "htpasswd",
+])  # fmt: skip
 """What Argo offers beside; to call one is an error here, whatever may stay unresolved."""
 
 

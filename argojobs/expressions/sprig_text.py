@@ -28,16 +28,8 @@ from argojobs.expressions.functions import (
 )
 from argojobs.expressions.regex import Match, compile_pattern
 from argojobs.expressions.signature import Context
-from argojobs.expressions.values import (
-    MAX_SIZE,
-    Duration,
-    NotHereError,
-    failure,
-    text_of,
-    to_json,
-    to_text,
-    utf8,
-)
+from argojobs.expressions.texts import to_json, to_text
+from argojobs.expressions.values import MAX_SIZE, Duration, NotHereError, failure, text_of, utf8
 
 _WORD = re.compile(r"(?<![^\W_])([^\W\d_])")
 #: Go's strings.Title: all ASCII but letters, digits and `_` separates words, of the rest only spaces.

@@ -6,28 +6,22 @@ lists and maps arrive as Go's JSON. What does not resolve stays as it is, unless
 Sources: Argo docs, variables; `util/template` of Argo 4.1.2.
 """
 
+import difflib
 import re
 from collections.abc import Mapping
 from datetime import datetime
 
 from argojobs.errors import ExpressionError, TagError
 from argojobs.expressions.budget import bounded
-from argojobs.expressions.values import NotHereError, shorten, to_json, valid_text
+from argojobs.expressions.texts import to_json, valid_text
+from argojobs.expressions.values import NotHereError, shorten
 
 OPEN = "{{"
 CLOSE = "}}"
-LATE_NAMES = frozenset(
-    [
-        "item",
-        "retries",
-        "lastRetry.exitCode",
-        "lastRetry.status",
-        "lastRetry.duration",
-        "lastRetry.message",
-        "workflow.status",
-        "workflow.failures",
-    ]
-)
+LATE_NAMES = frozenset([
+    "item", "retries", "lastRetry.exitCode", "lastRetry.status", "lastRetry.duration",
+    "lastRetry.message", "workflow.status", "workflow.failures",
+])  # fmt: skip
 """Names that are known later than others: an expression with one of them waits for it."""
 
 Strict = bool | tuple[str, ...]
@@ -188,8 +182,6 @@ def _no_string(tag: str, value: object) -> TagError:
 
 
 def _nearest(name: str, env: Mapping[str, object]) -> str:
-    import difflib
-
     first = name.partition(".")[0]
     candidates = [known for known in env if known.partition(".")[0] == first]
     # Comparing is slow, and a step that waits for another asks again and again.

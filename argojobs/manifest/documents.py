@@ -16,9 +16,12 @@ from typing import Any
 
 from ..errors import ManifestError
 from .kinds import API_VERSION, CRON, KINDS, spec_path
+from .locate import locate
 from .nearest import suggestion
 from .places import Path, path_text, place_text
+from .pods import PodFieldError, path_in_pod, workflow_of_pod
 from .source_text import read_text
+from .view import metadata_of
 from .yaml_read import read
 
 #: What a body of Argo's create request may hold beside `workflow`.
@@ -80,8 +83,6 @@ class Contents:
 
     def place(self, document: Document | Other, path: Path = ()) -> str:
         """Return `file:line:column` of a path in an object of this file."""
-        from .locate import locate
-
         line, column = locate(self.text, written_path(document, path), document.document)
         return place_text(self.file, line, column)
 
@@ -89,8 +90,6 @@ class Contents:
 def written_path(document: Document | Other, path: Path) -> Path:
     """Return where in its YAML document something of an object is written."""
     if isinstance(document, Document) and document.kind in PODS:
-        from .pods import path_in_pod
-
         path = path_in_pod(document.kind, path)
     return (*document.prefix, *path)
 
@@ -163,7 +162,7 @@ def candidates(contents: Contents) -> tuple[Document, ...]:
 
 
 def _with_a_workflow(contents: Contents, other: Other) -> Document:
-    metadata, spec = other.value.get("metadata") or {}, other.value.get("spec")
+    metadata, spec = metadata_of(other.value), other.value.get("spec")
     inner = spec.get("workflowSpec") if isinstance(spec, dict) and other.kind == CRON else spec
     if not isinstance(metadata, dict) or not isinstance(inner, dict):
         path = spec_path(other.kind) if isinstance(metadata, dict) else ("metadata",)
@@ -204,8 +203,6 @@ class _Sorter:
         """Return where something stands; only asked for when it is wrong."""
         if not self.text:
             return self.file
-        from .locate import locate
-
         return place_text(self.file, *locate(self.text, path, number))
 
     def sort(self, value: Any, number: int, prefix: Path = ()) -> None:
@@ -242,8 +239,6 @@ class _Sorter:
 
         One that cannot be is another object beside a Workflow, and an error where there is none.
         """
-        from .pods import PodFieldError, workflow_of_pod
-
         kind = value["kind"]
         try:
             workflow, notes = workflow_of_pod(value)

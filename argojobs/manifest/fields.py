@@ -32,29 +32,12 @@ FieldType = str | list[Any]
 
 _CRON = "CronWorkflowSpec"
 _TEMPLATE_FIELDS_OF_PODS = (
-    "activeDeadlineSeconds",
-    "affinity",
-    "annotations",
-    "archiveLocation",
-    "automountServiceAccountToken",
-    "hostAliases",
-    "initContainers",
-    "memoize",
-    "metadata",
-    "metrics",
-    "nodeSelector",
-    "parallelism",
-    "podSpecPatch",
-    "priorityClassName",
-    "retryStrategy",
-    "schedulerName",
-    "serviceAccountName",
-    "sidecars",
-    "synchronization",
-    "timeout",
-    "tolerations",
+    "activeDeadlineSeconds", "affinity", "annotations", "archiveLocation",
+    "automountServiceAccountToken", "hostAliases", "initContainers", "memoize", "metadata",
+    "metrics", "nodeSelector", "parallelism", "podSpecPatch", "priorityClassName", "retryStrategy",
+    "schedulerName", "serviceAccountName", "sidecars", "synchronization", "timeout", "tolerations",
     "volumes",
-)
+)  # fmt: skip
 _TO_TEMPLATE = dict.fromkeys(_TEMPLATE_FIELDS_OF_PODS, "the template, beside `container`")
 _TO_CONTAINER = dict.fromkeys(
     ("env", "envFrom", "imagePullPolicy", "ports", "resources", "volumeMounts", "workingDir"),

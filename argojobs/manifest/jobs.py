@@ -12,6 +12,7 @@ from typing import Any
 
 from .nearest import suggestion
 from .pod_paths import PodFieldError
+from .view import containers_of
 
 #: How often Kubernetes starts a Job's pod again unless it says otherwise (JobSpec, backoffLimit).
 BACKOFF_LIMIT = 6
@@ -135,7 +136,7 @@ def loop(spec: Mapping[str, Any], step: dict[str, Any]) -> dict[str, Any]:
     if indexed:
         step["inputs"] = {"parameters": [{"name": INDEX}]}
         call["arguments"] = {"parameters": [{"name": INDEX, "value": "{{item}}"}]}
-        for container in _containers(step):
+        for container in (*containers_of(step), *(step.get("initContainers") or ())):
             own = {"name": _INDEX_VARIABLE, "value": f"{{{{inputs.parameters.{INDEX}}}}}"}
             container["env"] = [*(container.get("env") or ()), own]
     return {
@@ -143,13 +144,6 @@ def loop(spec: Mapping[str, Any], step: dict[str, Any]) -> dict[str, Any]:
         "parallelism": spec.get("parallelism") or 1,
         "templates": [step, {"name": "pods", "steps": [[call]]}],
     }
-
-
-def _containers(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    if "container" in step:
-        yield step["container"]
-    yield from (step.get("containerSet") or {}).get("containers") or ()
-    yield from step.get("initContainers") or ()
 
 
 def told(spec: Mapping[str, Any]) -> Iterator[str]:

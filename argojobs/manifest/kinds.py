@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .places import Path
+from .view import metadata_of, spec_of
 
 API_VERSION = "argoproj.io/v1alpha1"
 TEMPLATES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
@@ -28,7 +29,7 @@ def spec_path(kind: str) -> Path:
 def inside(value: Mapping[str, Any]) -> Object:
     """Return the Workflow that an object holds, with the object's own metadata."""
     kind = value.get("kind", "Workflow")
-    spec = value.get("spec") or {}
+    spec: Any = spec_of(value)
     if kind == CRON:
         spec = spec.get("workflowSpec") or {}
     return {**value, "kind": "Workflow", "spec": spec}
@@ -43,7 +44,7 @@ def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
     if kind == CRON:
         made["spec"] = {**value["spec"], "workflowSpec": workflow["spec"]}
     if kind == "ClusterWorkflowTemplate":  # it is in no namespace
-        metadata = workflow.get("metadata") or {}
+        metadata = metadata_of(workflow)
         made["metadata"] = {key: one for key, one in metadata.items() if key != "namespace"}
     return made
 
@@ -58,7 +59,7 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
     kind = value.get("kind", "Workflow")
     if kind == "Workflow":
         return dict(value)
-    own = value.get("metadata") or {}
+    own = metadata_of(value)
     metadata: Object = {"namespace": own["namespace"]} if own.get("namespace") else {}
     if own.get("name"):
         metadata["generateName"] = f"{own['name']}-"
@@ -66,7 +67,7 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
     if isinstance(notes, Mapping):
         notes = {key: one for key, one in notes.items() if key == IGNORE}
     if kind == CRON:
-        more = (value.get("spec") or {}).get("workflowMetadata") or {}
+        more = spec_of(value).get("workflowMetadata") or {}
         metadata["labels"] = _field(more, "labels")
         notes = _joined(notes, _joined({SCHEDULED: now}, _field(more, "annotations")))
     if notes:

@@ -19,6 +19,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from .nodes import compose
 from .places import Path
 from .yaml_read import parser_of
 
@@ -93,8 +94,6 @@ def _find(parser: Any, trie: dict[Any, Any], document: int, found: dict[int, Any
 
 def _find_in_json(text: str, trie: dict[Any, Any], found: dict[int, Any]) -> None:
     """Note the place of each node of the trie in a text that is JSON."""
-    from .nodes import compose
-
     try:
         (root,) = compose(text)
     except yaml.YAMLError:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..dsl.names import digest
+from .view import metadata_of
 
 if TYPE_CHECKING:
     import random
@@ -70,7 +71,7 @@ def pod_name(workflow: str, template: str, node_name: str, node_id: str = "") ->
 
 def pod_of_node(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> str:
     """Return the name of the pod that a node of a workflow object has."""
-    metadata = workflow.get("metadata") or {}
+    metadata = metadata_of(workflow)
     name, own_id = str(metadata.get("name") or ""), str(node.get("id") or "")
     if (metadata.get("annotations") or {}).get(POD_NAMES) == "v1":
         return own_id or node_id(name, node["name"])

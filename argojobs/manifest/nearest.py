@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 _MOST_LISTED = 40
@@ -9,8 +10,6 @@ _MOST_LISTED = 40
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most like `name`, or None where none is near."""
-    import difflib
-
     by_fold = {one.replace("-", "_").casefold(): one for one in known}
     found = difflib.get_close_matches(name.replace("-", "_").casefold(), by_fold, 1, 0.6)
     return by_fold[found[0]] if found else None

@@ -22,46 +22,18 @@ __all__ = ["KINDS", "PodFieldError", "path_in_pod", "workflow_of_pod"]
 
 KINDS = ("Pod", "Job")
 
-_TO_TEMPLATE = frozenset(
-    {
-        "affinity",
-        "automountServiceAccountToken",
-        "hostAliases",
-        "initContainers",
-        "nodeSelector",
-        "priorityClassName",
-        "schedulerName",
-        "securityContext",
-        "serviceAccountName",
-        "tolerations",
-        "volumes",
-    }
-)
+_TO_TEMPLATE = frozenset({
+    "affinity", "automountServiceAccountToken", "hostAliases", "initContainers", "nodeSelector",
+    "priorityClassName", "schedulerName", "securityContext", "serviceAccountName", "tolerations",
+    "volumes",
+})  # fmt: skip
 #: Fields that only a pod has: Argo lays a podSpecPatch over each pod it makes.
-_TO_PATCH = frozenset(
-    {
-        "enableServiceLinks",
-        "hostIPC",
-        "hostPID",
-        "hostUsers",
-        "hostname",
-        "nodeName",
-        "os",
-        "overhead",
-        "preemptionPolicy",
-        "priority",
-        "readinessGates",
-        "resourceClaims",
-        "resources",
-        "runtimeClassName",
-        "schedulingGates",
-        "setHostnameAsFQDN",
-        "shareProcessNamespace",
-        "subdomain",
-        "terminationGracePeriodSeconds",
-        "topologySpreadConstraints",
-    }
-)
+_TO_PATCH = frozenset({
+    "enableServiceLinks", "hostIPC", "hostPID", "hostUsers", "hostname", "nodeName", "os",
+    "overhead", "preemptionPolicy", "priority", "readinessGates", "resourceClaims", "resources",
+    "runtimeClassName", "schedulingGates", "setHostnameAsFQDN", "shareProcessNamespace",
+    "subdomain", "terminationGracePeriodSeconds", "topologySpreadConstraints",
+})  # fmt: skip
 _OWN = frozenset({"containers", "restartPolicy", "serviceAccount"})
 #: What Kubernetes itself fills in, and `kubectl get -o yaml` shows; it says nothing here.
 _FILLED_IN: dict[str, Any] = {

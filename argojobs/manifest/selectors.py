@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from .names import template_of_node
+from .view import parameters_of
 
 _PIECE = re.compile(r"\\[\\,=]|!=|==|=|,|[^\\,=!]+|.", re.DOTALL)
 
@@ -75,7 +76,7 @@ def _fields(node: Mapping[str, Any]) -> dict[str, str]:
     if reference:
         fields["templateRef.name"] = str(reference.get("name", ""))
         fields["templateRef.template"] = str(reference.get("template", ""))
-    for parameter in (node.get("inputs") or {}).get("parameters") or ():
+    for parameter in parameters_of(node.get("inputs")):
         value = parameter.get("value")
         fields[f"inputs.parameters.{parameter['name']}.value"] = "" if value is None else str(value)
     return fields

@@ -14,13 +14,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ParameterError
+from .view import annotations_of
 
 SIGNATURE = "argojobs.dev/signature"
 
 
 def signature_of(workflow: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the signature that compile wrote into a workflow, or None."""
-    annotations = (workflow.get("metadata") or {}).get("annotations") or {}
+    annotations = annotations_of(workflow)
     text = annotations.get(SIGNATURE)
     if not isinstance(text, str):
         return None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import selectors
+from .view import parameters_of
 
 Node = Mapping[str, Any]
 
@@ -31,7 +32,7 @@ def supplied_outputs(node: Node) -> dict[str, str | None]:
     """Return the outputs whose values a node waits for, with the default of each, None for none."""
     sources = {
         str(parameter["name"]): parameter.get("valueFrom") or {}
-        for parameter in (node.get("outputs") or {}).get("parameters") or ()
+        for parameter in parameters_of(node.get("outputs"))
     }
     return {
         name: source.get("default")

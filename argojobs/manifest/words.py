@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..dsl.tokens import token_in
 from ..errors import UsageError
 from ..runtime.wire import LARGEST, encode
+from .view import annotations_of, arguments_of, parameters_of
+
+if TYPE_CHECKING:
+    from .objects import Template
 
 #: The annotation of a run of a plain script or of a command, which says which of them it is.
 RUNS = "argojobs.dev/runs"
@@ -79,9 +83,9 @@ def _written(word: str) -> str:
 
 def kind_of(workflow: Mapping[str, Any]) -> Literal["script", "image", ""]:
     """Return what a run with words runs; "" for any other run."""
-    annotations = (workflow.get("metadata") or {}).get("annotations") or {}
+    annotations = annotations_of(workflow)
     found = annotations.get(RUNS)
-    return found if found in ("script", "image") else ""
+    return "script" if found == "script" else "image" if found == "image" else ""
 
 
 def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
@@ -90,7 +94,7 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
     Raises UsageError for a run of a pipeline or manifest, which has parameters instead.
     """
     check_words(words)
-    if ((workflow.get("metadata") or {}).get("annotations") or {}).get(RUNS) == SHELL:
+    if annotations_of(workflow).get(RUNS) == SHELL:
         raise UsageError(
             "this run waits for a shell: it takes no words",
             hint="start it again without, and run them there: argojobs ssh RUN -- COMMAND",
@@ -103,11 +107,10 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
         )
     spec = dict(workflow["spec"])
     if kind == "script":
-        arguments = dict(spec.get("arguments") or {})
+        arguments = dict(arguments_of(spec))
         value = {"name": ARGUMENTS, "value": encode(list(words), SCHEMA)}
         arguments["parameters"] = [
-            value if one.get("name") == ARGUMENTS else one
-            for one in arguments.get("parameters") or ()
+            value if one.get("name") == ARGUMENTS else one for one in parameters_of(arguments)
         ]
         spec["arguments"] = arguments
     else:
@@ -118,7 +121,7 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
     return {**workflow, "spec": spec}
 
 
-def _with_other_words(template: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
+def _with_other_words(template: Template, words: Sequence[str]) -> dict[str, Any]:
     new = container_words(words)
     before = template["container"]
     kept = {name: value for name, value in before.items() if name not in ("command", "args")}

@@ -30,6 +30,7 @@ from yaml.events import (
 )
 
 from ..errors import ManifestError
+from .json_read import NotPlainJsonError, read_json
 from .places import place_text
 from .scalars import NOT_FINITE, WORDS, Scalar, WrittenText, exact, key_text, typed
 from .source_text import MAX_BYTES, check_text
@@ -54,8 +55,6 @@ def read(text: str, file: str = "") -> list[Any]:
     """
     check_text(text, file)
     if text.lstrip()[:1] == "{":
-        from .json_read import NotPlainJsonError, read_json
-
         try:
             return [read_json(text, file)]
         except NotPlainJsonError:

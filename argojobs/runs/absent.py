@@ -16,6 +16,7 @@ from typing import Any
 from argojobs.compile.project import project_files, project_root
 from argojobs.errors import ArgojobsError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.manifest.view import arguments_of, parameters_of, spec_of
 from argojobs.runtime.wire import readable
 
 #: What Python, a shell's programs and Python's own start say of a file that is not there.
@@ -149,7 +150,7 @@ def absent_arguments(
 
     inputs: of the pipeline. workflow: with its parameters in it.
     """
-    given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or ()
+    given = parameters_of(arguments_of(spec_of(workflow)))
     values = {str(one["name"]): str(one.get("value", "")) for one in given}
     warnings = []
     for name, declared in inputs.items():

@@ -15,6 +15,7 @@ from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.signature import signature_of
+from argojobs.manifest.view import arguments_of, artifacts_of
 from argojobs.runs.names import find_run, step_named
 from argojobs.service import Service
 
@@ -116,9 +117,7 @@ def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
     run, step, output = text.removeprefix("run:").split("/")
     workflow = find_run(service, run)
     found = step_named(workflow, step)
-    artifacts = {
-        a["name"]: a for a in found.outputs.get("artifacts") or [] if a["name"] != "main-logs"
-    }
+    artifacts = {a["name"]: a for a in artifacts_of(found.outputs) if a["name"] != "main-logs"}
     if output not in artifacts:
         raise NotFoundError(
             f"{name}={text}: {found.path} of {workflow['metadata']['name']} has no "
@@ -138,8 +137,8 @@ def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[st
     spec = dict(workflow["spec"])
     if _is_optional(spec, str(argument["name"])):
         argument = {**argument, "optional": True}
-    arguments = dict(spec.get("arguments") or {})
-    others = [a for a in arguments.get("artifacts") or [] if a.get("name") != argument["name"]]
+    arguments = dict(arguments_of(spec))
+    others = [a for a in artifacts_of(arguments) if a.get("name") != argument["name"]]
     arguments["artifacts"] = [*others, argument]
     spec["arguments"] = arguments
     return {**workflow, "spec": spec}
@@ -151,5 +150,5 @@ def _is_optional(spec: dict[str, Any], name: str) -> bool:
         declared.get("name") == name and declared.get("optional")
         for template in spec.get("templates") or ()
         if template.get("name") == spec.get("entrypoint")
-        for declared in (template.get("inputs") or {}).get("artifacts") or ()
+        for declared in artifacts_of(template.get("inputs"))
     )

@@ -11,6 +11,7 @@ from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
 from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.suspended import Node, supplied_outputs, waiting
+from argojobs.manifest.view import nodes_of, parameters_of, spec_of
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import find_run
 from argojobs.runs.owners import check_owner, user_name
@@ -83,7 +84,7 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
             hint="start a new run with another one: argojobs run FILE -p NAME=PATH",
         )
     spec: dict[str, Any] = applied.workflow["spec"]
-    parameters = (spec.get("arguments") or {}).get("parameters") or ()
+    parameters = parameters_of(spec.get("arguments"))
     texts = [f"{p['name']}={p.get('value', '')}" for p in parameters if p["name"] in overrides]
     return Overridden(spec, tuple(texts))
 
@@ -111,7 +112,7 @@ def selector_of(given: str) -> str:
 def waiting_for_resume(workflow: dict[str, Any], selector: str) -> list[str]:
     """Return what a resume would let go on: steps by name, and `the whole run`."""
     names = [str(node["displayName"]) for node in _waiting(workflow, selector)]
-    if not selector and (workflow.get("spec") or {}).get("suspend"):
+    if not selector and spec_of(workflow).get("suspend"):
         names.insert(0, "the whole run")
     return names
 
@@ -150,4 +151,4 @@ def outputs_given(
 
 
 def _waiting(workflow: dict[str, Any], selector: str) -> list[Node]:
-    return waiting(((workflow.get("status") or {}).get("nodes") or {}).values(), selector)
+    return waiting(nodes_of(workflow).values(), selector)

@@ -21,6 +21,7 @@ from argojobs.edits import claim_reading
 from argojobs.edits.context_defaults import with_context
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
 from argojobs.manifest.names import random_suffix
+from argojobs.manifest.view import status_of
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import step_named
 from argojobs.runs.owners import user_name
@@ -157,7 +158,7 @@ def _states(name: str, text: str, target: Target, waiting: Time) -> Iterator[Wor
 
 def _check_start(workflow: Workflow, text: str, target: Target, waited: float) -> None:
     """Raise what is wrong with a pod that has not started, at once where waiting cannot help."""
-    status, space = workflow.get("status") or {}, workflow["metadata"].get("namespace", "")
+    status, space = status_of(workflow), workflow["metadata"].get("namespace", "")
     nodes = list((status.get("nodes") or {}).values())
     if any(node.get("phase") == "Running" for node in nodes):
         return
@@ -231,7 +232,7 @@ def _fetched(workflow: Workflow, target: Target, path: Path, bar: Bar) -> Path:
 
 def _started(workflow: Workflow) -> bool:
     """Whether a pod is on a machine, where it goes on, or has its image still to be pulled."""
-    status = workflow.get("status") or {}
+    status = status_of(workflow)
     said = [str(node.get("message") or "") for node in (status.get("nodes") or {}).values()]
     known = bool(said) and not any("nschedulable" in text for text in said)
     return known and not is_final(workflow)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest.cluster_setup import claim_object
+from argojobs.manifest.view import spec_of
 from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 from argojobs.service import Workflow
 
@@ -43,7 +44,7 @@ def ensure_storage(context: Context, workflow: Workflow) -> str:
 
 def _mounts(context: Context, workflow: Workflow) -> bool:
     """Whether a workflow has the claim among its volumes."""
-    spec = workflow.get("spec") or {}
+    spec = spec_of(workflow)
     return any(
         (volume.get("persistentVolumeClaim") or {}).get("claimName") == context.storage_claim
         for volume in spec.get("volumes") or ()

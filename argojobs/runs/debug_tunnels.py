@@ -14,7 +14,15 @@ from typing import Any
 from argojobs.edits.debug_program import told_when
 from argojobs.edits.parameters import DEBUG
 from argojobs.errors import NotFoundError, ServerError
-from argojobs.manifest.every_template import calls_in, every_template
+from argojobs.manifest.view import (
+    arguments_of,
+    calls_of,
+    every_template,
+    nodes_of,
+    parameters_of,
+    spec_of,
+    templates_of,
+)
 from argojobs.runs.cluster import has_kubeconfig
 from argojobs.runs.entering import pods_of
 from argojobs.runs.target import Target
@@ -56,9 +64,9 @@ def template_of(workflow: Mapping[str, Any], node_id: str) -> Mapping[str, Any]:
 
     The node of an inline template names none: it is that of the step or task which made it.
     """
-    node = ((workflow.get("status") or {}).get("nodes") or {}).get(node_id) or {}
+    node = nodes_of(workflow).get(node_id) or {}
     name = node.get("templateName")
-    templates = (workflow.get("spec") or {}).get("templates") or ()
+    templates = templates_of(workflow)
     if name:
         return next((one for one in templates if one.get("name") == name), {})
     return _inline_of(workflow, node)
@@ -76,7 +84,7 @@ def _inline_of(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[
     nodes = workflow["status"]["nodes"]
     start = str((nodes.get(around) or {}).get("name") or "")
     local = str(node.get("name") or "").removeprefix(start).partition(".")[2]
-    for call in calls_in(template_of(workflow, around)):
+    for call in calls_of(template_of(workflow, around)):
         name = str(call.get("name", ""))
         if local == name or local.startswith(f"{name}("):
             return call.get("inline") or {}
@@ -93,7 +101,7 @@ def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
 
     It is one by that name, in a run whose own parameter `debug` is true.
     """
-    given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or ()
+    given = parameters_of(arguments_of(spec_of(workflow)))
     value = next((one.get("value") for one in given if one.get("name") == DEBUG), "")
     if str(value).lower() not in ("true", "1") or waits(template):
         return 0
@@ -105,7 +113,7 @@ def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
 
 def debugs(workflow: Mapping[str, Any]) -> bool:
     """Tell whether some step of a run was told to wait for a debugger, or starts one itself."""
-    templates = every_template((workflow.get("spec") or {}).get("templates") or ()).values()
+    templates = every_template(workflow).values()
     return any(waits(one) or own_port(workflow, one) for one in templates)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from argojobs.diagnosis.log_end import last_error
+from argojobs.manifest.view import status_of
 from argojobs.runs.paths import localiser
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import Step, failed_steps, steps_of
@@ -19,7 +20,7 @@ _PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's 
 
 def cause(workflow: dict[str, Any], step: Step, log: Sequence[str]) -> str:
     """Return why a step failed: where its program just ended, the error that its log ends with."""
-    of_run = str((workflow.get("status") or {}).get("message", ""))
+    of_run = str(status_of(workflow).get("message", ""))
     message = first_line(step.message) or first_line(of_run)
     code = _PLAIN_EXIT.match(message)
     error = last_error([plain(text) for text in log]) if code else ""

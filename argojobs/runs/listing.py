@@ -13,6 +13,7 @@ from argojobs.config.choosing import project_of
 from argojobs.config.context_files import load_contexts
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.manifest.names import label_value
+from argojobs.manifest.view import labels_of
 from argojobs.runs.owners import owner_of, user_name
 from argojobs.runs.progress import Tell
 from argojobs.runs.target import Target, runs_of
@@ -86,7 +87,7 @@ def chosen(runs: list[Workflow], wanted: Wanted) -> list[Workflow]:
             continue
         if oldest and (moment(run["metadata"].get("creationTimestamp")) or wanted.now) < oldest:
             continue
-        labels = run["metadata"].get("labels") or {}
+        labels = labels_of(run)
         if experiment and labels.get(EXPERIMENT_LABEL) != experiment:
             continue
         kept.append(run)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from argojobs.manifest.view import metadata_of
+
 
 def with_metadata(
     workflow: dict[str, Any],
@@ -13,7 +15,7 @@ def with_metadata(
     annotations: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the workflow with a name instead of its `generateName`, labels, annotations added."""
-    metadata = dict(workflow.get("metadata") or {})
+    metadata: dict[str, Any] = {**metadata_of(workflow)}
     if name:
         metadata.pop("generateName", None)
         metadata = {"name": name, **{k: v for k, v in metadata.items() if k != "name"}}

@@ -10,6 +10,7 @@ from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import FULL_NAMES, name_start, object_name
 from argojobs.manifest.nearest import nearest, suggestion
+from argojobs.manifest.view import annotations_of
 from argojobs.runs.owners import latest_name, names_and_mine
 from argojobs.runs.view.steps import Step, steps_of, walk
 from argojobs.service import Service, Workflow
@@ -171,7 +172,7 @@ def step_named(workflow: dict[str, Any], given: str) -> Step:
 
 def _as_cut(workflow: dict[str, Any], given: str) -> str:
     """Return a path with the full names in it as the run has them (see `names.FULL_NAMES`)."""
-    notes = (workflow["metadata"].get("annotations") or {}).get(FULL_NAMES)
+    notes = annotations_of(workflow).get(FULL_NAMES)
     full_names: dict[str, str] = json.loads(notes) if notes else {}
     for short, full in sorted(full_names.items(), key=lambda one: -len(one[1])):
         given = given.replace(full, short)

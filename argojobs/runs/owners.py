@@ -12,6 +12,7 @@ from typing import Any
 
 from argojobs.errors import UsageError
 from argojobs.manifest.names import label_value
+from argojobs.manifest.view import labels_of
 from argojobs.runs.target import Target
 from argojobs.service import USER_LABEL, Service
 
@@ -27,7 +28,7 @@ def user_name() -> str:
 
 def owner_of(workflow: Mapping[str, Any]) -> str:
     """Return the user of a run as its label says it; "" where it has none."""
-    return str((workflow["metadata"].get("labels") or {}).get(USER_LABEL, ""))
+    return str(labels_of(workflow).get(USER_LABEL, ""))
 
 
 def others_owner(workflow: Mapping[str, Any], place: Target) -> str:

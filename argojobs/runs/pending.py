@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argojobs.engine.clock import duration
 from argojobs.errors import ManifestError, RunFailedError, UsageError
+from argojobs.manifest.view import nodes_of, spec_of
 from argojobs.runs.target import Target
 from argojobs.runs.view.steps import leaves, steps_of
 from argojobs.runs.view.times import elapsed
@@ -70,11 +71,11 @@ class Pending:
 
 def is_waiting(workflow: Workflow) -> bool:
     """Tell whether a run waits for the cluster: it is not over, and none of its pods runs."""
-    if is_final(workflow) or (workflow.get("spec") or {}).get("suspend"):
+    if is_final(workflow) or spec_of(workflow).get("suspend"):
         return False
     if phase_of(workflow) in {"", "Pending"}:
         return True
-    nodes = ((workflow.get("status") or {}).get("nodes") or {}).values()
+    nodes = nodes_of(workflow).values()
     phases = {node.get("phase") for node in nodes if node.get("type") == "Pod"}
     return "Running" not in phases and "Pending" in phases
 

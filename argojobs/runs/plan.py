@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.edits.parameters import require
 from argojobs.manifest.kinds import to_run
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name, random_suffix
+from argojobs.manifest.view import metadata_of
 from argojobs.runs.arguments import Sources, placed, with_artifact
 from argojobs.runs.images import PipelineImages
 from argojobs.runs.metadata import with_metadata
@@ -88,7 +89,7 @@ def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, 
     with a suffix. The client makes the name, so that the same submission can never become two
     runs.
     """
-    metadata = workflow.get("metadata") or {}
+    metadata = metadata_of(workflow)
     whole = given or str(metadata.get("name") or "")
     if whole:
         chosen = object_name(whole)

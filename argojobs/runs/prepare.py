@@ -32,6 +32,7 @@ from argojobs.manifest.clean import clean
 from argojobs.manifest.fields import check_fields
 from argojobs.manifest.findings import Finding, as_error, errors
 from argojobs.manifest.kinds import IGNORE, inside, path_in
+from argojobs.manifest.view import metadata_of
 from argojobs.manifest.words import ARGUMENTS
 from argojobs.runs.absent import Here, absent_arguments
 from argojobs.runs.arguments import in_bucket, with_artifact
@@ -310,7 +311,7 @@ def _with_extras(request: RunRequest, workflow: dict[str, Any], context: Context
     if not request.notify:
         return workflow
 
-    folder = ui_folder(context, str((workflow.get("metadata") or {}).get("namespace") or ""))
+    folder = ui_folder(context, str(metadata_of(workflow).get("namespace") or ""))
     return notify.with_notice(
         workflow,
         notify.parse(request.notify),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from argojobs.manifest.view import annotations_of, artifacts_of, parameters_of, status_of
 from argojobs.runs import step_logs
 from argojobs.runs.diagnosis import why
 from argojobs.runs.links import results_folder, storage_link, ui_link
@@ -83,15 +84,15 @@ def as_data(look: RunReport) -> dict[str, Any]:
     run, context = look.workflow, look.place.context
     where = where_in(look.place, run)
     outputs = outputs_of(run)
-    results = {str(p["name"]): p.get("value") for p in outputs.get("parameters") or ()}
-    artifacts = (one for one in outputs.get("artifacts") or () if one["name"] != LOGS)
+    results = {str(p["name"]): p.get("value") for p in parameters_of(outputs)}
+    artifacts = (one for one in artifacts_of(outputs) if one["name"] != LOGS)
     results |= {str(one["name"]): where(one) for one in artifacts}
     return {
         "id": look.name,
         "short_id": facts.short_id(run),
         "uid": str(run["metadata"].get("uid", "")),
         "state": phases.of_run(run),
-        "message": str((run.get("status") or {}).get("message") or ""),
+        "message": str(status_of(run).get("message") or ""),
         "waits_for": look.waits,
         "why": look.why,
         "context": context.name,
@@ -102,7 +103,7 @@ def as_data(look: RunReport) -> dict[str, Any]:
         "commit": facts.commit(run),
         "gpus": facts.gpus(run),
         "created": run["metadata"].get("creationTimestamp"),
-        "started": (run.get("status") or {}).get("startedAt"),
+        "started": status_of(run).get("startedAt"),
         "elapsed_seconds": run_seconds(run, look.now),
         "steps": [
             {
@@ -125,7 +126,7 @@ def as_data(look: RunReport) -> dict[str, Any]:
 
 def command_line_of(run: dict[str, Any]) -> str:
     """Return the command line that asked for a run, "" where it does not say."""
-    return str((run["metadata"].get("annotations") or {}).get(facts.COMMAND_LINE, ""))
+    return str(annotations_of(run).get(facts.COMMAND_LINE, ""))
 
 
 def next_commands(look: RunReport) -> list[str]:

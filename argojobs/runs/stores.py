@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.config.settings import load_settings
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.manifest.nearest import nearest, suggestion
+from argojobs.manifest.view import nodes_of, status_of, templates_of
 from argojobs.runs.remote import remote_repository
 from argojobs.runs.target import Target
 from argojobs.runs.view.steps import leaves
@@ -24,6 +25,7 @@ from argojobs.storage.s3_place import from_environment
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
+    from argojobs.manifest.objects import Artifact
     from argojobs.runs.view.steps import Step
     from argojobs.storage.repository import Repository
     from argojobs.storage.s3 import S3Repository
@@ -45,7 +47,7 @@ class Stored:
     step: str
     folder: str
     node_id: str
-    artifact: dict[str, Any]
+    artifact: Artifact
     bucket: str
     key: str
 
@@ -62,7 +64,7 @@ def folder_name(key: str) -> str:
 
 def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> Iterator[Stored]:
     """Yield the output artifacts of steps, those of the last attempt of each."""
-    nodes = (workflow.get("status") or {}).get("nodes") or {}
+    nodes = nodes_of(workflow)
     for step in steps:
         for node_id in (step.node_id, *reversed(step.pods)):
             artifacts = (nodes.get(node_id, {}).get("outputs") or {}).get("artifacts")
@@ -79,7 +81,7 @@ def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> It
 
 
 def bucket_of(
-    workflow: dict[str, Any], artifact: dict[str, Any], target: Target, template: str = ""
+    workflow: dict[str, Any], artifact: Artifact, target: Target, template: str = ""
 ) -> str:
     """Return the bucket of an artifact of a template, or of any where all have the same.
 
@@ -91,11 +93,11 @@ def bucket_of(
         return ""
     archives = {
         str(((one.get("archiveLocation") or {}).get("s3") or {}).get("bucket", ""))
-        for one in (workflow.get("spec") or {}).get("templates") or ()
+        for one in templates_of(workflow)
         if one.get("archiveLocation") and template in ("", one.get("name"))
     }
     of_template = archives.pop() if len(archives) == 1 else ""
-    reference = (workflow.get("status") or {}).get("artifactRepositoryRef") or {}
+    reference = status_of(workflow).get("artifactRepositoryRef") or {}
     of_run = ((reference.get("artifactRepository") or {}).get("s3") or {}).get("bucket", "")
     of_context = target.context.s3.bucket if target.context.s3 is not None else ""
     return str(artifact["s3"].get("bucket") or of_template or of_run or of_context)
@@ -209,13 +211,13 @@ def in_claim(text: str, home: Path, claims: Mapping[str, str] | None = None) -> 
     raise NotFoundError(f"{text}: there is nothing", where=str(path), hint=hint)
 
 
-Where = Callable[[dict[str, Any]], str]
+Where = Callable[["Artifact"], str]
 
 
 def where_in(place: Target, workflow: dict[str, Any]) -> Where:
     """Return how to say where an artifact of a run lies: a path here, `s3://bucket/key`, its key."""
 
-    def where(artifact: dict[str, Any]) -> str:
+    def where(artifact: Artifact) -> str:
         key = str((artifact.get("s3") or {}).get("key", ""))
         if not key:
             return ""

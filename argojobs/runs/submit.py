@@ -13,6 +13,7 @@ from typing import NamedTuple
 from argojobs.compile.load import Loaded
 from argojobs.engine.local import NOTES
 from argojobs.errors import ArgojobsError, ConflictError
+from argojobs.manifest.view import annotations_of
 from argojobs.manifest.yaml_write import write_yaml
 from argojobs.runs.claims import ensure_storage
 from argojobs.runs.images import lacking, with_images
@@ -70,7 +71,7 @@ def submit(request: RunRequest, loaded: Loaded, target: Target) -> Submitted:
         store(upload, target.repository())
     created = _created(plan, target)
     kept = _keep_manifest(plan, target)
-    notes = (created["metadata"].get("annotations") or {}).get(NOTES, "")
+    notes = annotations_of(created).get(NOTES, "")
     _tell_each(target, "note", str(notes).splitlines())
     return Submitted(created, kept)
 

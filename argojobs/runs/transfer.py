@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.errors import ConflictError, HostError, NotFoundError
 from argojobs.runs.stores import repository_of
@@ -15,6 +15,7 @@ from argojobs.storage.copying import tree_files
 from argojobs.storage.retrieve import place
 
 if TYPE_CHECKING:
+    from argojobs.manifest.objects import Artifact
     from argojobs.runs.stores import Stored
     from argojobs.runs.target import Target
     from argojobs.storage.s3 import S3Repository
@@ -64,7 +65,7 @@ def fetch_key(
     key: str,
     target: Path,
     *,
-    artifact: dict[str, Any] | None = None,
+    artifact: Artifact | None = None,
     bar: Bar = no_bar,
 ) -> Path:
     """Copy an object or tree of a bucket to a path and return where it is.

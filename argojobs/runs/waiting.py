@@ -9,11 +9,15 @@ Running, and their nodes say why. Source: Argo docs, synchronization and priorit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.shell_job import waits_for_shell
+from argojobs.manifest.view import nodes_of, spec_of, status_of
 from argojobs.runs.wording import plain
 from argojobs.service import Service, phase_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import NodeStatus
 
 Run = Mapping[str, Any]
 
@@ -43,7 +47,7 @@ def queue_places(runs: Iterable[Run]) -> dict[str, str]:
 
 def lock_awaited(run: Run) -> str:
     """Return the lock that a run waits for, as Argo names it; "" if it waits for none."""
-    status = run.get("status") or {}
+    status = status_of(run)
     if status.get("phase") not in (None, "", "Pending"):
         return ""
     for kind in _LOCKS:
@@ -55,7 +59,7 @@ def lock_awaited(run: Run) -> str:
 
 def may_wait(run: Run) -> bool:
     """Tell whether a look at the steps of a run may show what it waits for: none of them runs."""
-    status = run.get("status") or {}
+    status = status_of(run)
     if status.get("phase") != "Running":
         return False
     conditions = {one.get("type"): one.get("status") for one in status.get("conditions") or ()}
@@ -64,7 +68,7 @@ def may_wait(run: Run) -> bool:
 
 def pods_waiting(run: Run) -> str:
     """Return why no pod of a run runs: the message of the first that waits; "" if one runs."""
-    nodes = ((run.get("status") or {}).get("nodes") or {}).values()
+    nodes = nodes_of(run).values()
     pods = [node for node in nodes if _is_pod(node)]
     if any(node.get("phase") == "Running" for node in pods):
         return ""
@@ -79,7 +83,7 @@ def shell_awaited(run: Run) -> str:
     """
     if phase_of(run) != "Running" or not waits_for_shell(run):
         return ""
-    nodes = ((run.get("status") or {}).get("nodes") or {}).values()
+    nodes = nodes_of(run).values()
     begun = not nodes or any(node.get("phase") == "Running" for node in nodes if _is_pod(node))
     return "waits for a shell" if begun else ""
 
@@ -107,12 +111,12 @@ def awaited(run: Run, options: str = "") -> str:
     return f"waits for {_short(lock)}: argojobs list{options} shows its place" if lock else ""
 
 
-def _is_pod(node: Mapping[str, Any]) -> bool:
+def _is_pod(node: NodeStatus) -> bool:
     return node.get("type") == "Pod"
 
 
 def _turn(run: Run) -> tuple[int, str, str]:
-    priority = (run.get("spec") or {}).get("priority") or 0
+    priority = spec_of(run).get("priority") or 0
     created = str(run["metadata"].get("creationTimestamp", ""))
     return -int(priority), created, str(run["metadata"]["name"])
 

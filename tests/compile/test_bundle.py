@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from argojobs.compile import bundle
+from argojobs.compile.bootstrap import BOOTSTRAP
 from argojobs.compile.bundle import pack
 from argojobs.compile.project import Listing
 from argojobs.errors import BundleError
@@ -431,7 +432,7 @@ def test_inline_code_unpacks_itself_and_runs_the_same_program(tmp_path: Path) ->
     assert (code.kind, len(code.data) < bundle.LARGEST_INLINE) == ("inline", True)
     environment = {"ARGOJOBS_CODE": code.data, "ARGOJOBS_ROOT": str(root), "ARGOJOBS_P_n": "3"}
     done = subprocess.run(
-        [sys.executable, "-u", "-c", bundle.BOOTSTRAP, "flows/flow.py:work"],
+        [sys.executable, "-u", "-c", BOOTSTRAP, "flows/flow.py:work"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -450,7 +451,7 @@ def test_a_plain_script_travels_inline_with_what_runs_it(tmp_path: Path) -> None
     given = {"file": "train.py", "folder": "", "arguments": '["--lr","0.1"]'}
     for step in ("runs", "keeps"):
         done = subprocess.run(
-            [sys.executable, "-u", "-c", bundle.BOOTSTRAP, f"argojobs.runtime.script:{step}"],
+            [sys.executable, "-u", "-c", BOOTSTRAP, f"argojobs.runtime.script:{step}"],
             env={
                 "ARGOJOBS_CODE": code.data,
                 "ARGOJOBS_ROOT": str(root),
@@ -471,7 +472,7 @@ def _bootstrap(tmp_path: Path, before: str, data: str) -> subprocess.CompletedPr
         "TMPDIR": str(tmp_path),
     }
     return subprocess.run(
-        [sys.executable, "-u", "-c", before + bundle.BOOTSTRAP, "flow.py:work"],
+        [sys.executable, "-u", "-c", before + BOOTSTRAP, "flow.py:work"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -17,8 +17,8 @@ from argojobs.convert.dsl_source import to_dsl_source
 from argojobs.errors import UnsupportedError
 from argojobs.lint import lint
 from argojobs.manifest import documents
-from argojobs.manifest.called import recalled
 from argojobs.manifest.findings import errors
+from argojobs.manifest.view import recalled
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 BEGIN, END = "<!-- dsl: begin -->\n", "<!-- dsl: end -->\n"

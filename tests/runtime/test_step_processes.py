@@ -10,6 +10,7 @@ from support.step_processes import ALONE, FLOW, METHODS
 from support.step_sandbox import Sandbox
 
 from argojobs.compile import bundle
+from argojobs.compile.bootstrap import BOOTSTRAP
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def inline(sandbox: Sandbox, name: str, **parameters: str) -> str:
     (sandbox.project / "flow.py").write_text(FLOW)
     code = bundle.inline_code(bundle.pack(sandbox.project, entries=[]))
     done = subprocess.run(
-        [sandbox.python, "-u", "-c", bundle.BOOTSTRAP, f"flow.py:{name}"],
+        [sandbox.python, "-u", "-c", BOOTSTRAP, f"flow.py:{name}"],
         env={**sandbox.variables(parameters), "ARGOJOBS_CODE": code.data},
         capture_output=True,
         text=True,

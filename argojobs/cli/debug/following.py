@@ -18,6 +18,7 @@ from argojobs.cli.debug.launch_json import PREFIX, Entry, put, take_out
 from argojobs.cli.follow import Tell
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.images.unwinding import unwinding
+from argojobs.manifest.view import nodes_of
 from argojobs.runs.debug_tunnels import (
     FIRST_PORT,
     Waiting,
@@ -90,7 +91,7 @@ class Ways:
         """Look at the run: close the ways to what has ended, open those that no log tells of."""
         if is_final(workflow) or self._only_ended(workflow):
             self.over.set()
-        nodes = (workflow.get("status") or {}).get("nodes") or {}
+        nodes = nodes_of(workflow)
         with self._lock:
             ended = [key for key in self._ways if nodes.get(key[0], {}).get("phase") in ENDED]
         for key in ended:
@@ -111,7 +112,7 @@ class Ways:
         step = _step_of(workflow, waiting.node_id)
         if self._only and (step is None or not _is_in(step, self._only)):
             return
-        nodes = (workflow.get("status") or {}).get("nodes") or {}
+        nodes = nodes_of(workflow)
         with self._lock:
             ended = (nodes.get(waiting.node_id) or {}).get("phase") in ENDED
             if self._closed or ended or key in self._tried:

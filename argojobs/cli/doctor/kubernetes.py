@@ -9,6 +9,7 @@ from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, wa
 from argojobs.client.kube.objects import read
 from argojobs.client.kube.rights import EXEC, PORT_FORWARD, Right, account_may, may
 from argojobs.errors import UsageError
+from argojobs.manifest.view import annotations_of
 
 if TYPE_CHECKING:
     from argojobs.client.kube.connection import Kube
@@ -257,7 +258,7 @@ def argo_repository(kube: Kube, namespaces: Sequence[str]) -> tuple[dict[str, An
     """
     own = read(kube, "ConfigMap", namespaces[0], REPOSITORIES)
     if own is not None:
-        chosen = (own["metadata"].get("annotations") or {}).get(DEFAULT_REPOSITORY)
+        chosen = annotations_of(own).get(DEFAULT_REPOSITORY)
         data = own.get("data") or {}
         if chosen in data:
             return _s3_of(data[chosen]), f"ConfigMap {REPOSITORIES} in {namespaces[0]}"

@@ -15,6 +15,7 @@ from argojobs.cli.doctor.checking import Check, attempt, failed, ok
 from argojobs.cli.doctor.storage import compare
 from argojobs.config.contexts import Context
 from argojobs.errors import NotFoundError, ServerError
+from argojobs.manifest.view import artifacts_of, status_of
 from argojobs.runs.target import Target
 from argojobs.service import Service, is_final
 
@@ -136,7 +137,7 @@ def remedy_of(message: str, context: Context) -> str:
 
 def repository_of(workflow: dict[str, Any]) -> dict[str, Any] | None:
     """Return the artifact repository in S3 that Argo used for a run; None where it does not say."""
-    reference = (workflow.get("status") or {}).get("artifactRepositoryRef") or {}
+    reference = status_of(workflow).get("artifactRepositoryRef") or {}
     found = (reference.get("artifactRepository") or {}).get("s3")
     return found if isinstance(found, dict) else None
 
@@ -145,10 +146,7 @@ def found_again(place: Target, ended: dict[str, Any]) -> Check:
     """Whether the trial's artifact is where the context's own keys look for it."""
     nodes = ended["status"]["nodes"].values()
     written = next(
-        one
-        for node in nodes
-        for one in (node.get("outputs") or {}).get("artifacts") or ()
-        if one["name"] == "words"
+        one for node in nodes for one in artifacts_of(node.get("outputs")) if one["name"] == "words"
     )
     key = written["s3"]["key"]
     if place.repository().kind(key) is None:

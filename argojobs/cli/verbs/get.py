@@ -6,6 +6,7 @@ from typing import Any
 
 from argojobs.cli import options
 from argojobs.cli.text import Line, Screen, columns, screen_of, show
+from argojobs.manifest.view import arguments_of, parameters_of, spec_of, status_of
 from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE, Workflow, phase_of
 
@@ -95,7 +96,7 @@ def fact_rows(workflow: Workflow, now: float) -> list[Line]:
     metadata = workflow["metadata"]
     labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
     rows: list[Line] = []
-    started = moment((workflow.get("status") or {}).get("startedAt"))
+    started = moment(status_of(workflow).get("startedAt"))
     if started is not None:
         age = ago(max(0.0, now - started))
         rows.append([("started", "dim"), (f"{local(started)} ({age})", "")])
@@ -125,7 +126,7 @@ def parameter_rows(workflow: Workflow) -> list[Line]:
     """Return the arguments of a run, without those that carry our own data."""
     from argojobs.runs.wording import one_line
 
-    given = ((workflow.get("spec") or {}).get("arguments") or {}).get("parameters") or []
+    given = parameters_of(arguments_of(spec_of(workflow)))
     return [
         [(str(p["name"]), ""), (one_line(p.get("value", "")), "")]
         for p in given

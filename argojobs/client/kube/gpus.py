@@ -6,9 +6,12 @@ Source: Kubernetes docs, scheduling GPUs (`VENDOR.com/gpu`, and what MIG and oth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.service import RUN_LABEL, USER_LABEL, Gpus, GpuUse
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Container
 
 _OVER = frozenset({"Succeeded", "Failed"})
 
@@ -65,7 +68,7 @@ def is_gpu(resource: str) -> bool:
     )
 
 
-def _of_container(container: Mapping[str, Any]) -> dict[str, int]:
+def _of_container(container: Container) -> dict[str, int]:
     resources = container.get("resources") or {}
     amounts = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
     return {

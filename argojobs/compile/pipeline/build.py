@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.graph import GraphWriter
+from argojobs.compile.pipeline.names import Names
 from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.pipeline.step import Program, source_file, step_template
+from argojobs.compile.project import project_root
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake
-from argojobs.manifest.called import called, recalled
+from argojobs.manifest.view import called, recalled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,27 +22,6 @@ if TYPE_CHECKING:
     from argojobs.dsl.graph import Graph
     from argojobs.dsl.images import Image
     from argojobs.dsl.steps import Step
-
-
-class Names:
-    """Names that are given once: `train`, `train-2`, `train-3`."""
-
-    __slots__ = ("_next", "_taken")
-
-    def __init__(self, taken: set[str] | None = None) -> None:
-        self._taken = taken or set()
-        self._next: dict[str, int] = {}
-
-    def new(self, base: str) -> str:
-        """Return the base, or the base with the next free number."""
-        number = self._next.get(base, 1)
-        name = base if number == 1 else f"{base}-{number}"
-        while name in self._taken:
-            number += 1
-            name = f"{base}-{number}"
-        self._next[base] = number + 1
-        self._taken.add(name)
-        return name
 
 
 class Build:
@@ -152,8 +133,6 @@ class Build:
 
     def _project(self, step: Step[..., Any]) -> Path:
         if self._root is None:
-            from argojobs.compile.project import project_root
-
             file = source_file(step)
             self._root = project_root(file if file.exists() else Path.cwd())
         return self._root

@@ -12,6 +12,7 @@ from argojobs.compile.pipeline.arguments import Arguments
 from argojobs.compile.pipeline.depends import check_order, depends
 from argojobs.compile.pipeline.expression import literal, printed
 from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE, with_items, with_param
+from argojobs.compile.pipeline.names import Names
 from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.foreign import RESULT, Foreign
 from argojobs.dsl.graph import Branch, Call, Graph, Items
@@ -29,7 +30,7 @@ from argojobs.dsl.where import mistake
 from argojobs.runtime.wire import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from argojobs.compile.pipeline.build import Build
 
@@ -112,27 +113,21 @@ class GraphWriter:
 
     def tag(self, value: Any) -> str:
         """Return what stands between braces for a parameter or artifact."""
-        kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
-        place, task, name = self.located(value)
-        if place == "item":
-            return "item"
-        if place == "input":
-            return f"inputs.{kind}.{name}"
-        if _is_printed(value):
-            return f"tasks.{task}.outputs.{RESULT}"
-        return f"tasks.{task}.outputs.{kind}.{name}"
+        return self._named(value, lambda name: f".{name}")
 
     def path(self, value: Any) -> str:
         """Return the same as an expression."""
+        return self._named(value, lambda name: f"[{literal(name)}]")
+
+    def _named(self, value: Any, member: Callable[[str], str]) -> str:
         kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
         place, task, name = self.located(value)
         if place == "item":
             return "item"
         if place == "input":
-            return f"inputs.{kind}[{literal(name)}]"
-        if _is_printed(value):
-            return f"tasks[{literal(task)}].outputs.{RESULT}"
-        return f"tasks[{literal(task)}].outputs.{kind}[{literal(name)}]"
+            return f"inputs.{kind}{member(name)}"
+        outputs = f"tasks{member(task)}.outputs"
+        return f"{outputs}.{RESULT}" if _is_printed(value) else f"{outputs}.{kind}{member(name)}"
 
     def list_path(self, value: Parameter) -> str:
         """Return the list that a fan-out gathers, as an expression: [] if it had no items.
@@ -380,8 +375,6 @@ def _task_names(graph: Graph) -> dict[int, str]:
 
     Raises DefinitionError for a name that two calls were given.
     """
-    from argojobs.compile.pipeline.build import Names
-
     given: dict[str, Call] = {}
     for call in graph.calls:
         if call.name is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from argojobs.compile.bootstrap import BOOTSTRAP
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
@@ -241,8 +242,6 @@ def _command(step: Step[..., Any], program: Program) -> list[str]:
     if program.code.kind == "stored":
         start.append(PROGRAM)
     elif program.code.kind == "inline":
-        from argojobs.compile.bundle import BOOTSTRAP
-
         start += ["-c", BOOTSTRAP]
     else:
         start += ["-m", "argojobs.runtime"]

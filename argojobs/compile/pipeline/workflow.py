@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from argojobs import __version__
-from argojobs.compile.code import INLINE_PARAMETER
+from argojobs.compile.code import INLINE_PARAMETER, VERSION
 from argojobs.compile.pipeline.build import Build
 from argojobs.compile.pipeline.exit import exit_template
 from argojobs.compile.pipeline.plain import plain_parameters
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from argojobs.dsl.images import Image
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.signature import Field
+    from argojobs.manifest.objects import Artifact, Parameter
 
 __all__ = ["compile_pipeline", "taken_by", "trace"]
-
-VERSION = "argojobs.dev/version"
 
 
 def compile_pipeline(
@@ -133,14 +132,14 @@ def taken_by(pipeline: Pipeline[..., Any], plain: frozenset[str] = frozenset()) 
 
 
 def _arguments(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = []
-    artifacts: list[dict[str, Any]] = []
+    parameters: list[Parameter] = []
+    artifacts: list[Artifact] = []
     for name, field, declared in fields_of_inputs(pipeline.inputs):
         if field.kind == "artifact":
             if declared.required:
                 artifacts.append({"name": name})
             continue
-        parameter: dict[str, Any] = {"name": name}
+        parameter: Parameter = {"name": name}
         if not declared.required:
             to_text = wire_as_text if name in plain else wire
             parameter["value"] = to_text(plain_of(declared.default, field.schema), field.schema)

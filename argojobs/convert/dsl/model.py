@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from argojobs.convert.dsl.condition import Condition, condition
+from argojobs.convert.dsl.condition import Condition, comparisons, condition
 from argojobs.convert.dsl.options import options
 from argojobs.convert.dsl.sequence import sequence
 from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference, pieces, single
@@ -31,20 +31,11 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """A template that does work, or a graph that is kept as it is.
-
-    words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
-    calls: of a graph, the templates that it calls. prints: whether its `outputs.result` is used.
-    """
+class Declared:
+    """A template by its name, and what it takes."""
 
     name: str
     template: dict[str, Any]
-    words: tuple[tuple[Piece, ...], ...] = ()
-    options: dict[str, Any] = field(default_factory=dict)
-    reason: str = ""
-    calls: tuple[str, ...] = ()
-    prints: bool = False
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
@@ -55,6 +46,21 @@ class Leaf:
     def artifacts(self) -> dict[str, dict[str, Any]]:
         """Its input artifacts by name."""
         return _named(self.template, "inputs", "artifacts")
+
+
+@dataclass(frozen=True)
+class Leaf(Declared):
+    """A template that does work, or a graph that is kept as it is.
+
+    words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
+    calls: of a graph, the templates that it calls. prints: whether its `outputs.result` is used.
+    """
+
+    words: tuple[tuple[Piece, ...], ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    calls: tuple[str, ...] = ()
+    prints: bool = False
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -93,25 +99,22 @@ class Task:
     condition: Condition | None
     items: Items | Reference | None
 
+    @property
+    def references(self) -> list[Reference]:
+        """All references in what it gets, runs over, and depends on."""
+        found: list[Any] = [piece for text in self.parameters.values() for piece in text]
+        found += [*self.artifacts.values(), self.items]
+        for each in comparisons(self.condition) if self.condition is not None else ():
+            found += [each.left.value, each.right.value]
+        return [each for each in found if isinstance(each, Reference)]
+
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(Declared):
     """A template that calls others. outputs: where each comes from."""
 
-    name: str
-    template: dict[str, Any]
     tasks: tuple[Task, ...]
     outputs: dict[str, Reference]
-
-    @property
-    def parameters(self) -> dict[str, dict[str, Any]]:
-        """Its input parameters by name."""
-        return _named(self.template, "inputs", "parameters")
-
-    @property
-    def artifacts(self) -> dict[str, dict[str, Any]]:
-        """Its input artifacts by name."""
-        return _named(self.template, "inputs", "artifacts")
 
 
 def _named(template: dict[str, Any], side: str, kind: str) -> dict[str, dict[str, Any]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.convert.dsl.tags import CannotSayError
 from argojobs.convert.source_text import Call
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import EnvVar, RetryStrategy
 
 _TEMPLATE = frozenset(
     {"name", "inputs", "outputs", "container", "volumes", "retryStrategy", "activeDeadlineSeconds"}
@@ -88,7 +91,7 @@ def _resources(resources: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _retry(strategy: dict[str, Any]) -> Any:
+def _retry(strategy: RetryStrategy) -> Any:
     """Return a Retry, which repeats errors and failures alike: policy Always."""
     rest = {key: value for key, value in strategy.items() if key not in ("limit", "backoff")}
     if rest != {"retryPolicy": "Always"} or not str(strategy.get("limit")).isdigit():
@@ -124,7 +127,7 @@ def _port(port: dict[str, Any]) -> tuple[str, Any]:
     return port["name"], Call("Port", host, (number,)) if host else number
 
 
-def _variable(variable: dict[str, Any]) -> tuple[str, Any]:
+def _variable(variable: EnvVar) -> tuple[str, Any]:
     name = variable["name"]
     if "value" in variable:
         text = variable["value"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.convert.dsl import names
-from argojobs.convert.dsl.condition import Comparison, Condition, Operand, comparisons
+from argojobs.convert.dsl.condition import Comparison, Condition, Operand
 from argojobs.convert.dsl.model import Graph, Leaf, Raw, Task
 from argojobs.convert.dsl.steps import argument, outputs_class, parameter_type, signature
 from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference, single
@@ -144,20 +144,8 @@ class PipelineWriter:
 
     def _data(self, task: Task) -> dict[str, None]:
         """Return the tasks that one takes outputs of."""
-        found = [piece for text in task.parameters.values() for piece in text]
-        found += [each for each in task.artifacts.values() if isinstance(each, Reference)]
-        if isinstance(task.items, Reference):
-            found.append(task.items)
-        if task.condition is not None:
-            found += [
-                side.value
-                for each in comparisons(task.condition)
-                for side in (each.left, each.right)
-            ]
         kinds = ("output", "result", "artifact")
-        return dict.fromkeys(
-            each.names[0] for each in found if isinstance(each, Reference) and each.kind in kinds
-        )
+        return dict.fromkeys(each.names[0] for each in task.references if each.kind in kinds)
 
     def _statement(self, task: Task) -> str:
         data = self._data(task)

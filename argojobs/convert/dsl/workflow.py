@@ -14,7 +14,7 @@ from argojobs.convert.dsl.model import WORK, Graph, Leaf, Task, read_graph, read
 from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template, single
 from argojobs.convert.dsl.types import PARTS, Key, Types, constant
 from argojobs.errors import UnsupportedError
-from argojobs.manifest.called import called
+from argojobs.manifest.view import called, calls_of
 from argojobs.runtime.wire import MARK, encode, guard
 
 #: Of the whole workflow, for templates that say nothing themselves (Argo docs: fields).
@@ -269,9 +269,8 @@ def _printing(templates: Iterable[dict[str, Any]]) -> set[str]:
     found: set[str] = set()
     for template in templates:
         used = set(_RESULT.findall(json.dumps(template)))
-        calls = [*((template.get("dag") or {}).get("tasks") or ())]
-        calls += [each for group in template.get("steps") or () for each in group]
-        found |= {each["template"] for each in calls if each["name"] in used and "template" in each}
+        calls = (each for each in calls_of(template) if each["name"] in used)
+        found |= {each["template"] for each in calls if "template" in each}
     return found
 
 
@@ -295,18 +294,7 @@ def _references(template: Template) -> list[Reference]:
         return [piece for word in template.words for piece in word if isinstance(piece, Reference)]
     found: list[Reference] = list(template.outputs.values())
     for task in template.tasks:
-        texts = task.parameters.values()
-        found += [piece for text in texts for piece in text if isinstance(piece, Reference)]
-        found += [each for each in task.artifacts.values() if isinstance(each, Reference)]
-        if isinstance(task.items, Reference):
-            found.append(task.items)
-        if task.condition is not None:
-            found += [
-                side.value
-                for each in comparisons(task.condition)
-                for side in (each.left, each.right)
-                if isinstance(side.value, Reference)
-            ]
+        found += task.references
     return found
 
 

@@ -14,7 +14,7 @@ from argojobs.engine.operator.scope import Scope, Values, fill
 from argojobs.engine.operator.variables import compact
 from argojobs.errors import ManifestError, TagError
 from argojobs.expressions import condition
-from argojobs.expressions.values import from_json, to_json
+from argojobs.expressions.texts import from_json, to_json
 
 _NESTED = frozenset({"object", "array"})
 

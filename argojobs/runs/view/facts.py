@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from argojobs.manifest.view import (
+    arguments_of,
+    containers_of,
+    nodes_of,
+    parameters_of,
+    spec_of,
+    status_of,
+)
 from argojobs.runs.masking import masked_value
 from argojobs.service import phase_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Container, Outputs
 
 COMMAND_LINE = "argojobs.dev/command-line"
 
@@ -28,7 +39,7 @@ def short_id(run: Run) -> str:
 
 def parameters(run: Run) -> dict[str, str]:
     """Return the arguments of a run, without those that carry our own data, secrets masked."""
-    given = ((run.get("spec") or {}).get("arguments") or {}).get("parameters") or ()
+    given = parameters_of(arguments_of(spec_of(run)))
     return {
         str(one["name"]): masked_value(str(one["name"]), str(one.get("value", "")))
         for one in given
@@ -57,14 +68,13 @@ def commit(run: Run) -> str:
     return f"{found}{dirty}{f' on {branch}' if branch else ''}"
 
 
-def _containers(run: Run) -> Iterable[Mapping[str, Any]]:
-    spec = {**((run.get("status") or {}).get("storedWorkflowTemplateSpec") or {}), **run["spec"]}
+def _containers(run: Run) -> Iterator[Container]:
+    spec = {**(status_of(run).get("storedWorkflowTemplateSpec") or {}), **run["spec"]}
     for template in (*(spec.get("templates") or ()), spec.get("templateDefaults") or {}):
-        yield from (template[kind] for kind in ("container", "script") if template.get(kind))
-        yield from (template.get("containerSet") or {}).get("containers") or ()
+        yield from containers_of(template)
 
 
-def _gpus_of(container: Mapping[str, Any]) -> int:
+def _gpus_of(container: Container) -> int:
     resources = container.get("resources") or {}
     wanted = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
     counts = (str(text) for name, text in wanted.items() if name.endswith("/gpu"))
@@ -76,11 +86,8 @@ def has_succeeded(workflow: dict[str, Any]) -> bool:
     return phase_of(workflow) == "Succeeded"
 
 
-def outputs_of(workflow: dict[str, Any]) -> dict[str, Any]:
+def outputs_of(workflow: Mapping[str, Any]) -> Outputs:
     """Return the outputs of a run: those of its entrypoint."""
-    status = workflow.get("status") or {}
     name = workflow["metadata"]["name"]
-    root: dict[str, Any] = next(
-        (n for n in (status.get("nodes") or {}).values() if n.get("name") == name), {}
-    )
-    return root.get("outputs") or status.get("outputs") or {}
+    root = next((n for n in nodes_of(workflow).values() if n.get("name") == name), None)
+    return (root or {}).get("outputs") or status_of(workflow).get("outputs") or {}

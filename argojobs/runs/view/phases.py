@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from argojobs.manifest.view import status_of
 from argojobs.service import phase_of
 
 #: Phases in which a node no longer changes.
@@ -16,7 +17,7 @@ BROKEN = frozenset({"Failed", "Error"})
 
 def was_stopped(workflow: Mapping[str, Any]) -> bool:
     """Tell whether a run ended because somebody wanted it to (Argo's shutdown)."""
-    message = str((workflow.get("status") or {}).get("message", ""))
+    message = str(status_of(workflow).get("message", ""))
     return message.startswith("Stopped with strategy")
 
 

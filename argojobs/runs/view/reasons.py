@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Template, WorkflowSpec
 
 _EXIT_CODE = re.compile(r"\(exit code (\d+)\)$")
 
@@ -38,7 +41,7 @@ _LIMITS = {
 _LATE = "Step exceeded its deadline"
 
 
-def explained(message: str, template: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+def explained(message: str, template: Template, spec: WorkflowSpec) -> str:
     """Return a node's message with the meaning of its exit code, or the limit that it names."""
     code = _EXIT_CODE.search(message)
     if code is not None:
@@ -49,7 +52,7 @@ def explained(message: str, template: Mapping[str, Any], spec: Mapping[str, Any]
     return _with_limits(message, template, _LIMITS.get(message, ()))
 
 
-def _meaning(code: int, template: Mapping[str, Any]) -> str:
+def _meaning(code: int, template: Template) -> str:
     if code == _BEFORE_FIRST_LINE and _is_ours(template):
         return "before the step's first line, see its log"
     return _MEANINGS.get(code, "")
@@ -61,7 +64,7 @@ def _with_limits(message: str, fields: Mapping[str, Any], names: tuple[str, ...]
     return f"took longer than its {' or '.join(told)} ({message})" if told else message
 
 
-def _is_ours(template: Mapping[str, Any]) -> bool:
+def _is_ours(template: Template) -> bool:
     """Tell whether a template was compiled from a step of ours, which has these variables."""
     environment = (template.get("container") or {}).get("env") or ()
     return any(one.get("name") == "ARGOJOBS_RUN" for one in environment)

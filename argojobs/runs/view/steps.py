@@ -2,7 +2,7 @@
 
 Argo's `status.nodes` knows only what was reached; here the tasks still to come are shown too, so
 that progress has a whole to be a part of. Attempts of a retry and items of a fan-out stand under
-the step they belong to. Node names are Argo's: `RUN.task`, `RUN[0].step`, `RUN.task(0:item)`,
+the step they belong to. NodeStatus names are Argo's: `RUN.task`, `RUN[0].step`, `RUN.task(0:item)`,
 `RUN.task(1)` (source: the controller's dag.go, steps.go and operator.go, as recorded runs show).
 """
 
@@ -13,19 +13,32 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.reused import ORIGINAL
+from argojobs.manifest.view import (
+    annotations_of,
+    is_fan_out,
+    named_calls,
+    nodes_of,
+    spec_of,
+    status_of,
+)
 from argojobs.runs.view.phases import BROKEN, ENDED
 from argojobs.runs.view.reasons import explained
 from argojobs.runs.view.times import moment
 from argojobs.service import WAITED
 
-Node = dict[str, Any]
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import DAGTask, NodeStatus, Outputs, Template, WorkflowSpec
 
 #: An item in the path of a step, `(0:mnist)`, and how much of its value is shown.
 _ITEM = re.compile(r"\((\d+):(.*?)\)(?=$|[.(])", re.DOTALL)
 ITEM_SHOWN = 32
+
+
+def _no_outputs() -> Outputs:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,7 @@ class Step:
     is_hook: bool = False
     pods: tuple[str, ...] = ()
     children: tuple[Step, ...] = ()
-    outputs: dict[str, Any] = field(default_factory=dict)
+    outputs: Outputs = field(default_factory=_no_outputs)
 
     @property
     def reused(self) -> bool:
@@ -97,12 +110,12 @@ def _shortened(item: re.Match[str]) -> str:
 class _Index:
     """What is looked up again and again while a tree is put together."""
 
-    templates: dict[str, dict[str, Any]]
-    nodes: dict[str, Node]
-    by_name: dict[str, Node]
-    members: dict[str, list[Node]]
+    templates: dict[str, Template]
+    nodes: dict[str, NodeStatus]
+    by_name: dict[str, NodeStatus]
+    members: dict[str, list[NodeStatus]]
     waited: dict[str, float]
-    spec: dict[str, Any]
+    spec: WorkflowSpec
 
 
 def steps_of(workflow: dict[str, Any]) -> tuple[Step, ...]:
@@ -181,30 +194,29 @@ def failed_steps(steps: Iterable[Step]) -> list[Step]:
     return sorted(broken, key=lambda step: (not step.pods, step.finished or float("inf")))
 
 
-def _spec(workflow: dict[str, Any]) -> dict[str, Any]:
+def _spec(workflow: dict[str, Any]) -> WorkflowSpec:
     """Return the spec; that of a referenced WorkflowTemplate below the workflow's own."""
     stored = workflow.get("status", {}).get("storedWorkflowTemplateSpec") or {}
-    return {**stored, **(workflow.get("spec") or {})}
+    return {**stored, **spec_of(workflow)}
 
 
 def _index(workflow: dict[str, Any]) -> _Index:
-    status = workflow.get("status") or {}
-    nodes: dict[str, Node] = status.get("nodes") or {}
+    nodes = nodes_of(workflow)
     templates = {t["name"]: t for t in _spec(workflow).get("templates") or [] if "name" in t}
-    for key, template in (status.get("storedTemplates") or {}).items():
+    for key, template in (status_of(workflow).get("storedTemplates") or {}).items():
         templates.setdefault(key.rpartition("/")[2], template)
     inner = {child for node in nodes.values() for child in _inner(nodes, node)}
-    members: dict[str, list[Node]] = {}
+    members: dict[str, list[NodeStatus]] = {}
     for node in nodes.values():
         if node.get("boundaryID") and node["id"] not in inner:
             members.setdefault(node["boundaryID"], []).append(node)
     by_name = {node["name"]: node for node in nodes.values()}
-    notes = (workflow.get("metadata") or {}).get("annotations") or {}
+    notes = annotations_of(workflow)
     waited = json.loads(notes[WAITED]) if WAITED in notes else {}
     return _Index(templates, nodes, by_name, members, waited, _spec(workflow))
 
 
-def _inner(nodes: dict[str, Node], node: Node) -> list[str]:
+def _inner(nodes: dict[str, NodeStatus], node: NodeStatus) -> list[str]:
     """Return the ids of a retry's attempts or a fan-out's items: its children named after it."""
     if node.get("type") not in {"Retry", "TaskGroup"}:
         return []
@@ -214,19 +226,19 @@ def _inner(nodes: dict[str, Node], node: Node) -> list[str]:
 
 
 def _members(
-    index: _Index, boundary: Node, template: dict[str, Any], path: str
+    index: _Index, boundary: NodeStatus, template: Template, path: str
 ) -> tuple[Step, ...]:
     """Return the steps within a DAG or Steps node: the template's in order, then hooks and such."""
     found: list[Step] = []
     seen: set[str] = set()
-    for node_name, task in _tasks(boundary["name"], template):
+    for node_name, task in named_calls(template, boundary["name"]):
         name = str(task.get("name", ""))
         node = index.by_name.get(node_name)
         if node is not None:
             found.append(_step(index, node, name, path))
             seen.add(node["id"])
             continue
-        items = _items(index, boundary, node_name) if _is_fan_out(task) else []
+        items = _items(index, boundary, node_name) if is_fan_out(task) else []
         if items:
             found.append(_group(index, items, name, path))
             seen.update(item["id"] for item in items)
@@ -242,26 +254,13 @@ def _members(
     return tuple(found)
 
 
-def _tasks(boundary: str, template: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each task of a DAG or Steps template with the name that its node has."""
-    for task in (template.get("dag") or {}).get("tasks") or []:
-        yield f"{boundary}.{task.get('name', '')}", task
-    for position, group in enumerate(template.get("steps") or []):
-        for task in group if isinstance(group, list) else [group]:
-            yield f"{boundary}[{position}].{task.get('name', '')}", task
-
-
-def _is_fan_out(task: dict[str, Any]) -> bool:
-    return any(task.get(key) for key in ("withItems", "withParam", "withSequence"))
-
-
-def _items(index: _Index, boundary: Node, node_name: str) -> list[Node]:
+def _items(index: _Index, boundary: NodeStatus, node_name: str) -> list[NodeStatus]:
     """Return the items of a fan-out in a Steps template, which has no group node."""
     prefix = node_name + "("
     return [n for n in index.members.get(boundary["id"], []) if n["name"].startswith(prefix)]
 
 
-def _group(index: _Index, items: list[Node], name: str, path: str) -> Step:
+def _group(index: _Index, items: list[NodeStatus], name: str, path: str) -> Step:
     """Put the items of a fan-out without a node of its own under one step."""
     own = _join(path, name)
     children = tuple(_step(index, item, _item_name(item), own) for item in items)
@@ -286,7 +285,7 @@ def _first_start(children: Iterable[Step]) -> float | None:
     return min(starts, default=None)
 
 
-def _step(index: _Index, node: Node, name: str, above: str) -> Step:
+def _step(index: _Index, node: NodeStatus, name: str, above: str) -> Step:
     """Make the step of a node, with what lies beneath it."""
     path = _join(above, name)
     kind = node.get("type", "")
@@ -337,19 +336,19 @@ def _step(index: _Index, node: Node, name: str, above: str) -> Step:
     )
 
 
-def _began(node: Node) -> bool:
+def _began(node: NodeStatus) -> bool:
     """Tell whether the pod of a node that broke was ever given a machine, or ended by itself."""
     ended = (node.get("outputs") or {}).get("exitCode") or "exit code" in node.get("message", "")
     return node.get("type") != "Pod" or bool(node.get("hostNodeName") or ended)
 
 
-def _attempts(template: dict[str, Any]) -> int:
+def _attempts(template: Template) -> int:
     """Return how many attempts a retryStrategy allows; 0 where it does not say or is a tag."""
     limit = str((template.get("retryStrategy") or {}).get("limit", ""))
     return int(limit) + 1 if limit.isdecimal() else 0
 
 
-def _item_name(node: Node) -> str:
+def _item_name(node: NodeStatus) -> str:
     """Return what names an item among its siblings: `(0:mnist)` of `train(0:mnist)`."""
     display = str(node.get("displayName", ""))
     start = display.find("(")
@@ -363,13 +362,13 @@ def _join(path: str, name: str) -> str:
 
 
 def _coming(
-    index: _Index, template: dict[str, Any], path: str, within: tuple[str, ...]
+    index: _Index, template: Template, path: str, within: tuple[str, ...]
 ) -> tuple[Step, ...]:
     """Return the steps that a template will have, when nothing of it has begun."""
-    return tuple(_awaited(index, task, path, within) for _, task in _tasks("", template))
+    return tuple(_awaited(index, task, path, within) for _, task in named_calls(template, ""))
 
 
-def _awaited(index: _Index, task: dict[str, Any], above: str, within: tuple[str, ...]) -> Step:
+def _awaited(index: _Index, task: DAGTask, above: str, within: tuple[str, ...]) -> Step:
     """Return a task that is still to come; a template within itself is not followed again."""
     name = str(task.get("name", ""))
     path = _join(above, name)
@@ -379,6 +378,6 @@ def _awaited(index: _Index, task: dict[str, Any], above: str, within: tuple[str,
     if isinstance(task.get("withItems"), list):
         count = len(task["withItems"])
         children = tuple(Step(f"({i})", f"{path}({i})") for i in range(count))
-    elif called not in within and not _is_fan_out(task):
+    elif called not in within and not is_fan_out(task):
         children = _coming(index, template, path, (*within, called))
-    return Step(name, path, is_fan_out=_is_fan_out(task), children=children)
+    return Step(name, path, is_fan_out=is_fan_out(task), children=children)

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from argojobs.errors import UsageError
+from argojobs.manifest.view import status_of
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _SINCE = re.compile(r"(?:\d+(?:\.\d+)?[smhdw])+")
@@ -82,7 +83,7 @@ def run_time(workflow: Mapping[str, Any], now: float) -> str:
 
 def run_seconds(workflow: Mapping[str, Any], now: float) -> float | None:
     """Return how many seconds a run has taken so far, or took; None before it started."""
-    status = workflow.get("status") or {}
+    status = status_of(workflow)
     started = moment(status.get("startedAt"))
     if started is None:
         return None
