@@ -101,7 +101,7 @@ class Run:
         made = (nodes.get(self.name) or {}).get("outputs") or {}
         texts = {p["name"]: p["value"] for p in made.get("parameters") or () if "value" in p}
         places = {a["name"]: a["s3"]["key"] for a in made.get("artifacts") or () if "s3" in a}
-        stored = self.target.local.repository().local if self.target.local else self._downloaded
+        stored = self.target.repository().local if self.target.artifacts_here else self._downloaded
         values: dict[str, Any] = {}
         for name, field in fields.items():
             if field.kind == "artifact" and name in places:

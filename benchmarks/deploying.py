@@ -16,7 +16,7 @@ from benchmarks.measure import ROOT, ROUNDS, Row, command, milliseconds, python
 
 sys.path.insert(0, str(ROOT / "tests"))  # the registry of the tests
 
-import registries  # type: ignore[import-not-found]  # beside the tests
+import registries  # beside the tests
 
 FILES = 200
 MOST = 2_000.0  # ms

@@ -27,20 +27,16 @@ from argojobs.errors import (
 )
 from argojobs.runs.entering import Entered, pods_of, running_step
 from argojobs.runs.view.times import elapsed
-from argojobs.service import Workflow, is_final
+from argojobs.service import Pods, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.formats import Format
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.engine.pods import LocalPods
     from argojobs.runs.pending import Pending
     from argojobs.runs.target import Target
 
 
-#: So often it is asked whether the step runs: here, and of a server at first and later.
-_HERE, _SOON, _LATER = 0.1, 1.0, 5.0
-#: So many times soon.
-_MANY = 60
+#: So many times it is asked at once whether the step runs, and then so many times less often.
+_MANY, _LATER = 60, 5.0
 #: So many times a job is told to end.
 _TOLD = 5
 
@@ -63,7 +59,7 @@ def say_waits(created: Workflow, place: Target, output: Format | None, idle: int
         *link_lines(created, place.context),
         *columns([[(f"  {command}", ""), (what, "dim")] for command, what in commands]),
     ]
-    if idle and place.local is None:
+    if idle and place.context.ends_unused_shells:
         lines.append([(f"  {_by_itself(idle)}", "dim")])
     show(lines)
 
@@ -79,11 +75,11 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     long, and what entering raises; then it is said how to come back and to end the job.
     """
     name = str(created["metadata"]["name"])
-    itself = f"; {_by_itself(idle)}" if idle and place.local is None else ""
+    itself = f"; {_by_itself(idle)}" if idle and place.context.ends_unused_shells else ""
     started: Line = [(name, "bold"), (f" started{itself}", "")]
     told = [started, *link_lines(created, place.context)]
     pressed: list[int] = []
-    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
+    stop = stopper(place.service, name, pressed) if not place.detaches_on_interrupt else leave
     try:
         left = told_when_left(f"{goes_on(name, place.options)}\n")
         with left, pods_of(place, created) as pods:
@@ -114,7 +110,7 @@ def goes_on(name: str, options: str) -> str:
 
 def _awaited(
     place: Target,
-    pods: LocalPods | KubePods,
+    pods: Pods,
     name: str,
     pending: Pending,
     stop: Callable[[int, Callable[[str], None]], None],
@@ -138,14 +134,13 @@ def _awaited(
                 return entered
             _notice(pending, workflow, name)
             asked += 1
-            pause = _HERE if place.local is not None else _SOON if asked < _MANY else _LATER
-            time.sleep(pause)
+            time.sleep(place.pause * (1 if asked < _MANY else _LATER))
         except KeyboardInterrupt:
             presses += 1
             stop(presses, lambda text: warn([text], "note"))
 
 
-def ready(pods: LocalPods | KubePods, workflow: Workflow) -> Entered | None:
+def ready(pods: Pods, workflow: Workflow) -> Entered | None:
     """Return the step of a job and its pod; None where it is not ready yet.
 
     Its container runs before its program does.
@@ -167,7 +162,7 @@ def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
         show([[(text, "yellow")]], stream=sys.stderr)
 
 
-def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: Workflow) -> int:
+def use(place: Target, pods: Pods, entered: Entered, workflow: Workflow) -> int:
     """Open a shell in a job, and end the job with it; the exit code is the shell's.
 
     It is 1 where that was 0 and the job did not end well. Raises what entering raises; the job
@@ -194,7 +189,7 @@ def _keeps(workflow: Workflow) -> bool:
     return any((one.get("outputs") or {}).get("artifacts") for one in templates)
 
 
-def end(place: Target, pods: LocalPods | KubePods, pod: str) -> str:
+def end(place: Target, pods: Pods, pod: str) -> str:
     """End a job in order, so that what it made is kept; one that has ended already is well, too.
 
     Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.
@@ -206,7 +201,7 @@ def end(place: Target, pods: LocalPods | KubePods, pod: str) -> str:
             if not why:
                 break
             # One that is ending has forgotten where it is reached: this raises once it has ended.
-            time.sleep(_HERE if place.local is not None else _SOON)
+            time.sleep(place.pause)
             pods.starts(pod, ["sh", "-c", ":"], "main")
     except (ConflictError, NotFoundError):
         return ""
@@ -215,7 +210,7 @@ def end(place: Target, pods: LocalPods | KubePods, pod: str) -> str:
     return why
 
 
-def _tell(pods: LocalPods | KubePods, pod: str) -> str:
+def _tell(pods: Pods, pod: str) -> str:
     """Tell a job to end; why that could not be, "" where it was."""
     try:
         told = pods.execute(pod, shell_job.ending())

@@ -45,7 +45,7 @@ def show_end(
         took=took,
         streamed=streamed,
         options=place.options,
-        why=why(workflow, log, options=place.options, local=place.local is not None),
+        why=why(workflow, log, options=place.options, local=place.steps_here),
     )
     # A traceback is read whole: only what we add is cut to the screen.
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))

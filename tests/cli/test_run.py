@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ import yaml
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli.text import tell
-from argojobs.config.contexts import LOCAL
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import label_value, object_name
 from argojobs.runs import target as connecting
@@ -67,9 +67,9 @@ class RunService(FakeService):
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
     fake = RunService(tmp_path / "repository")
-    place = connecting.Target(LOCAL, fake, fake.repository, lambda: fake, local=fake, tell=tell)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "local", lambda: fake)
+    place = connecting.this_machine(fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)
@@ -345,7 +345,7 @@ class TestWhatIsKept:
         def full() -> None:
             raise OSError(28, "No space left on device")
 
-        place = connecting.Target(LOCAL, service, full, lambda: service, local=service, tell=tell)
+        place = replace(connecting.this_machine(service, tell=tell), repository=full)
         monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
         answer = argojobs("run", manifest, "-d")
         assert answer.code == 0

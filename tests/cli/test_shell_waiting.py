@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from fake_kubernetes import FakeKubernetes
@@ -20,7 +21,7 @@ from argojobs.errors import (
 )
 from argojobs.manifest.words import RUNS
 from argojobs.runs.pending import Pending
-from argojobs.runs.shell import idle_of, require_way_in
+from argojobs.runs.shell import idle_of
 from argojobs.runs.target import Target
 from argojobs.service import Pod, Ran
 
@@ -93,7 +94,14 @@ def pods(monkeypatch: pytest.MonkeyPatch):
 
 def place_of(pods: Pods, context: Context = LAB) -> Target:
     options = " --context lab" if context is LAB else ""
-    return Target(context, pods.service, pytest.fail, lambda: pods.service, options)
+    return Target(
+        context,
+        lambda: pods.service,
+        pytest.fail,
+        lambda: pods.service,
+        options,
+        detaches_on_interrupt=context is LAB,
+    )
 
 
 def opened(pods: Pods, context: Context = LAB, limit: float | None = None) -> int:
@@ -284,16 +292,21 @@ def kubernetes():
     fake.close()
 
 
+def require_way_in(place: Target) -> None:
+    with place.pods() as pods:
+        pods.check_entering()
+
+
 def test_a_job_that_nobody_could_enter_is_not_started(
     kubernetes, tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("KUBECONFIG", raising=False)
-    place = Target(LAB, FakeService(), pytest.fail, pytest.fail, " --context lab")
+    place = Target(LAB, FakeService, pytest.fail, pytest.fail, " --context lab")
     with pytest.raises(UsageError, match="has no kubeconfig"):
         require_way_in(place)
     context = Context("lab", namespace="argo", kubeconfig=kubernetes.kubeconfig(tmp_path))
-    place = place._replace(context=context)
+    place = replace(place, context=context)
     require_way_in(place)
     kubernetes.denied.add("get pods/exec")
     with pytest.raises(UsageError) as caught:

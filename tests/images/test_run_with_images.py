@@ -72,7 +72,7 @@ def server(
     context = Context(
         "lab", server="https://lab.example", registry=Registry(open_registry_server.host)
     )
-    place = connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)  # type: ignore[arg-type]
+    place = connecting.Target(context, lambda: fake, pytest.fail, lambda: fake, tell=tell)  # type: ignore[arg-type]
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 

@@ -65,9 +65,7 @@ def command(
         from argojobs.diagnosis.describe import describe
         from argojobs.runs.support_bundle import told_locally
 
-        lines = (
-            told_locally(place, looked) if place.local is not None else describe(looked.evidence)
-        )
+        lines = told_locally(place, looked) if place.steps_here else describe(looked.evidence)
         show([[(text, "")] for text in lines], screen=Screen(width=0))
         warn(looked.missing, "not looked at")
     elif output is Format.name:

@@ -94,7 +94,7 @@ def _set_up(chosen: "Context", write: str, *, apply: bool, dry_run: bool) -> int
     """Write or apply what a context's namespace needs."""
     from argojobs.cli.doctor.setup import as_text, objects_of
 
-    if chosen.is_local:
+    if chosen.built_in:
         raise UsageError("this machine needs no set-up", hint="name a context of a cluster")
     namespace = _namespace(chosen)
     objects = objects_of(chosen, namespace)

@@ -49,7 +49,7 @@ def command(
             screen,
             took=run_seconds(workflow, now),
             options=place.options,
-            why=why(workflow, log, options=place.options, local=place.local is not None),
+            why=why(workflow, log, options=place.options, local=place.steps_here),
         )
         show([[], *report], screen=Screen(screen.colour, screen.signs, width=0))
     return 0

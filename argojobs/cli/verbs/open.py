@@ -69,17 +69,14 @@ def places_of(workflow: Workflow, place: "Target") -> dict[str, str]:
         "storage": storage_link(workflow, place.context),
         "results": results_folder(workflow, place),
     }
-    if place.local is not None:
-        from argojobs.engine.context import pod_directory
-
-        logs = pod_directory(place.local.home, str(workflow["metadata"]["name"]), "")
-        places["logs"] = str(logs)
-        places["storage"] = places["results"]
+    folder = place.service.folder(str(workflow["metadata"]["name"]))
+    if folder is not None:
+        places |= {"logs": str(folder), "storage": places["results"]}
     return {title: text for title, text in places.items() if text}
 
 
 def _unknown(title: str, place: "Target") -> UsageError:
-    if place.context.is_local:
+    if place.context.built_in:
         what = "has no web UI" if title == "ui" else "has stored nothing of this run"
         return UsageError(f"this machine {what}", hint="argojobs get RUN shows it here")
     name = place.context.name
