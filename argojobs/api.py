@@ -17,6 +17,7 @@ from argojobs.compile.load import Loaded
 from argojobs.compile.project import project_root, search_entries
 from argojobs.edits.overrides import from_python
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
+from argojobs.runs.changes import ending
 from argojobs.runs.failures import cause, failing_log
 from argojobs.runs.logs import log_texts
 from argojobs.runs.progress import Kind
@@ -129,7 +130,7 @@ class Run:
 
     def stop(self) -> None:
         """Stop the steps that run; exit handlers still run."""
-        self.service.stop(self.name)
+        ending(self.target, self.name).make()
 
 
 def run(
