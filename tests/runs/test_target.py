@@ -95,7 +95,7 @@ def test_the_store_is_opened_once_for_all_who_use_it(
 #: to say how it is set, to check its settings.
 OF_SETTINGS = {
     "runs/target.py", "runs/images.py", "cli/verbs/context.py", "cli/context_table.py",
-    "cli/verbs/open.py", "cli/verbs/doctor.py", "cli/doctor/examine.py",
+    "cli/verbs/open.py", "cli/verbs/doctor.py", "runs/doctor/examine.py",
 }  # fmt: skip
 KEEPERS = {"LocalService", "LocalPods", "ArgoService", "KubePods", "Service", "Pods", "Target"}
 

@@ -64,11 +64,11 @@ def command(
 
 
 def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
-    from argojobs.cli.doctor.checking import Check, exit_code
-    from argojobs.cli.doctor.examine import examine
-    from argojobs.cli.doctor.report import as_data, ending, lines_of
+    from argojobs.cli.doctor_text import as_data, ending, lines_of
     from argojobs.cli.formats import Format, print_json, print_text, print_yaml
     from argojobs.cli.text import Screen, screen_of, show
+    from argojobs.runs.doctor.checking import Check, exit_code
+    from argojobs.runs.doctor.examine import examine
 
     seen = screen_of(sys.stdout)
     screen = Screen(seen.colour, seen.signs, width=0)
@@ -92,7 +92,7 @@ def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
 
 def _set_up(chosen: "Context", write: str, *, apply: bool, dry_run: bool) -> int:
     """Write or apply what a context's namespace needs."""
-    from argojobs.cli.doctor.setup import as_text, objects_of
+    from argojobs.runs.doctor.setup import as_text, objects_of
 
     if chosen.built_in:
         raise UsageError("this machine needs no set-up", hint="name a context of a cluster")
@@ -116,8 +116,8 @@ def _apply(
     chosen: "Context", objects: list[dict[str, Any]], namespace: str, *, dry_run: bool
 ) -> int:
     """Apply objects; what may not be made is printed, for whoever may."""
-    from argojobs.cli.doctor.setup import applied, as_text
     from argojobs.runs.cluster import needed_kube
+    from argojobs.runs.doctor.setup import applied, as_text
 
     if dry_run:
         for one in objects:

@@ -6,14 +6,13 @@ Source: the OCI distribution specification; `images/registry/trial.py` says what
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
+from argojobs.config.contexts import Context, Registry
 from argojobs.errors import UsageError
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context, Registry
-    from argojobs.images.registry.client import Registry as OpenRegistry
+from argojobs.images.logins.login import credentials_for
+from argojobs.images.registry.client import Registry as OpenRegistry
+from argojobs.images.registry.client import open_registry
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, warning
 
 #: The repository of the image that is pushed.
 TRIAL = "argojobs-doctor"
@@ -28,9 +27,6 @@ def registry_checks(context: Context) -> Iterator[Check]:
 
 def registry(known: Registry, context: str) -> Iterator[Check]:
     """Ask a registry whether it takes us, then push and pull. Raises what the registry does."""
-    from argojobs.images.logins.login import credentials_for
-    from argojobs.images.registry.client import open_registry
-
     said: list[str] = []
     who = credentials_for(known.url, known.user, known.password, say=said.append)
     opened = open_registry(known.url, who, context=context)

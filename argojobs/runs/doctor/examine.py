@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from argojobs.cli.doctor.checking import Check, attempt, of_error, skipped
-from argojobs.cli.doctor.kubernetes import argo_repository, kube_checks, without_kube
-from argojobs.cli.doctor.local import local_checks
-from argojobs.cli.doctor.registry import registry_checks
-from argojobs.cli.doctor.server import server_checks
-from argojobs.cli.doctor.settings import settings_checks
-from argojobs.cli.doctor.storage import compare, storage_checks
-from argojobs.cli.doctor.trial import repository_of, trial_checks
 from argojobs.client.kube.argo_server import USUAL_NAMESPACE
 from argojobs.client.rest import ArgoService
 from argojobs.config.contexts import Context
 from argojobs.errors import ArgojobsError
 from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
+from argojobs.runs.doctor.checking import Check, attempt, of_error, skipped
+from argojobs.runs.doctor.kubernetes import argo_repository, kube_checks, without_kube
+from argojobs.runs.doctor.local import local_checks
+from argojobs.runs.doctor.registry import registry_checks
+from argojobs.runs.doctor.server import server_checks
+from argojobs.runs.doctor.settings import settings_checks
+from argojobs.runs.doctor.storage import compare, storage_checks
+from argojobs.runs.doctor.trial import repository_of, trial_checks
 from argojobs.runs.remote import remote_repository, remote_service
 from argojobs.runs.target import Target
 from argojobs.service import is_final
