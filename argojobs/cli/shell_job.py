@@ -15,17 +15,16 @@ from argojobs.cli.main import INTERRUPTED
 from argojobs.cli.started import link_lines, stopper
 from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, columns, show, warn
-from argojobs.client.failures import UnclearError
 from argojobs.edits import shell_job
 from argojobs.errors import (
     ArgojobsError,
     ConflictError,
-    NotFoundError,
     RunFailedError,
     ServerError,
     UsageError,
 )
 from argojobs.runs.entering import Entered, pods_of, running_step
+from argojobs.runs.shell import ended, goes_on, ready
 from argojobs.runs.view.times import elapsed
 from argojobs.service import Pods, Workflow, is_final
 
@@ -35,10 +34,8 @@ if TYPE_CHECKING:
     from argojobs.runs.target import Target
 
 
-#: So many times it is asked at once whether the step runs, and then so many times less often.
+#: So many times it is asked after a pause whether the step runs, and then after so many pauses.
 _MANY, _LATER = 60, 5.0
-#: So many times a job is told to end.
-_TOLD = 5
 
 
 def say_waits(created: Workflow, place: Target, output: Format | None, idle: int) -> None:
@@ -100,14 +97,6 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     return INTERRUPTED if pressed else code
 
 
-def goes_on(name: str, options: str) -> str:
-    """Say of a job that goes on how to come back to it, and how to end it."""
-    return (
-        f"{name} goes on: argojobs ssh {name}{options} --end comes back to it, "
-        f"argojobs stop {name}{options} ends it"
-    )
-
-
 def _awaited(
     place: Target,
     pods: Pods,
@@ -140,19 +129,6 @@ def _awaited(
             stop(presses, lambda text: warn([text], "note"))
 
 
-def ready(pods: Pods, workflow: Workflow) -> Entered | None:
-    """Return the step of a job and its pod; None where it is not ready yet.
-
-    Its container runs before its program does.
-    """
-    try:
-        entered = running_step(pods, workflow, "")
-        pods.starts(entered.pod, shell_job.entering(["sh", "-c", ":"]), "main")
-    except ConflictError:
-        return None
-    return entered
-
-
 def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
     """Say for what a job waits. Raises RunFailedError when that has taken too long."""
     before, text = pending.said, pending.look(workflow, time.time())
@@ -177,62 +153,15 @@ def use(place: Target, pods: Pods, entered: Entered, workflow: Workflow) -> int:
         if not is_final(place.service.get(name)):
             raise
         code = 1
-    deaf = end(place, pods, entered.pod)
-    if deaf and not _stopped(place, name, deaf):
+    if not ended(place, pods, name, entered.pod):
         return code or 1
-    ended = _to_the_end(place, workflow)
-    return code or ended
+    end = _to_the_end(place, workflow)
+    return code or end
 
 
 def _keeps(workflow: Workflow) -> bool:
     templates = (workflow.get("spec") or {}).get("templates") or ()
     return any((one.get("outputs") or {}).get("artifacts") for one in templates)
-
-
-def end(place: Target, pods: Pods, pod: str) -> str:
-    """End a job in order, so that what it made is kept; one that has ended already is well, too.
-
-    Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.
-    """
-    why = ""
-    try:
-        for _ in range(_TOLD):
-            why = _tell(pods, pod)
-            if not why:
-                break
-            # One that is ending has forgotten where it is reached: this raises once it has ended.
-            time.sleep(place.pause)
-            pods.starts(pod, ["sh", "-c", ":"], "main")
-    except (ConflictError, NotFoundError):
-        return ""
-    except UsageError as error:  # its image has no sh any more, or we have no right any more
-        return error.what
-    return why
-
-
-def _tell(pods: Pods, pod: str) -> str:
-    """Tell a job to end; why that could not be, "" where it was."""
-    try:
-        told = pods.execute(pod, shell_job.ending())
-    except UnclearError:  # its end may cut the way that it was told by
-        told = pods.execute(pod, shell_job.ending())
-    if told.exit_code == 0:
-        return ""
-    return (told.err.strip() or f"exit code {told.exit_code}").splitlines()[-1]
-
-
-def _stopped(place: Target, name: str, why: str) -> bool:
-    """Stop a job that cannot be ended in order; False, and said, where it goes on instead."""
-    try:
-        place.service.stop(name, "it could not be ended in order")
-    except (ConflictError, NotFoundError):  # it has ended just now, or is gone
-        return True
-    except ArgojobsError as error:
-        warn([f"{name} could be neither ended ({why}) nor stopped ({error.what})"], "note")
-        warn([goes_on(name, place.options)], "note")
-        return False
-    warn([f"{name} could not be ended in order ({why}): it is stopped"], "note")
-    return True
 
 
 def _to_the_end(place: Target, workflow: Workflow) -> int:

@@ -10,6 +10,7 @@ from fake_kubernetes import FakeKubernetes
 from fake_service import FakeService, node, workflow
 
 from argojobs.cli import entering, shell_job
+from argojobs.cli.text import tell
 from argojobs.client.failures import UnclearError
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import (
@@ -20,6 +21,7 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest.words import RUNS
+from argojobs.runs import shell
 from argojobs.runs.pending import Pending
 from argojobs.runs.shell import idle_of
 from argojobs.runs.target import Target
@@ -100,6 +102,7 @@ def place_of(pods: Pods, context: Context = LAB) -> Target:
         pytest.fail,
         lambda: pods.service,
         options,
+        tell=tell,
         detaches_on_interrupt=context is LAB,
     )
 
@@ -153,7 +156,7 @@ def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, ca
 )
 def test_the_end_may_come_before_it_is_told(pods: Pods, ending) -> None:
     pods.ending = list(ending)
-    assert shell_job.end(place_of(pods), pods, "pod") == ""
+    assert shell.end(place_of(pods), pods, "pod") == ""
     assert pods.ended == (2 if isinstance(ending[0], UnclearError) else 1)
 
 

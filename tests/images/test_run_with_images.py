@@ -46,6 +46,11 @@ class Server:
     def __init__(self) -> None:
         self.created: list[dict[str, Any]] = []
 
+    def prepare(self) -> None: ...
+
+    def version(self) -> str:
+        return "v4.1.0"
+
     def check(self, workflow: dict[str, Any]) -> list[str]:
         return []
 
