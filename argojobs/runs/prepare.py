@@ -271,7 +271,7 @@ def prepared_for(
         lambda wanted: earlier_code(repository(), wanted, folder),
         loaded,
         images,
-        partial(debugger_in, code_folder(context)) if stored else None,
+        partial(debugger_in, folder) if stored else None,
     )
     workflow = _with_extras(request, prepared.workflow, context)
     workflow = images.pinned(with_context(workflow, defaults_of(context)))
