@@ -65,7 +65,7 @@ def command(
 
 def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
     from argojobs.cli.doctor_text import as_data, ending, lines_of
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.text import Screen, screen_of, show
     from argojobs.runs.doctor.checking import Check, exit_code
     from argojobs.runs.doctor.examine import examine
@@ -80,13 +80,9 @@ def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
     code = exit_code(checks)
     if output is None:
         show([ending(checks, chosen.name)], screen=screen)
-    elif output is Format.name:
-        for check in checks:
-            if check.state == "failed":
-                print_text(check.name)
     else:
-        printing = print_json if output is Format.json else print_yaml
-        printing(as_data(chosen.name, checks, code))
+        wrong = (check.name for check in checks if check.state == "failed")
+        print_data(as_data(chosen.name, checks, code), output, *wrong)
     return code
 
 

@@ -1,7 +1,6 @@
 """`argojobs gpus`: how many GPUs are free, which are used and by whom."""
 
 from argojobs.cli import options
-from argojobs.cli.formats import Format
 
 
 def command(
@@ -15,7 +14,7 @@ def command(
     Of a cluster they are asked for by the context's kubeconfig. Who uses them is the user of the
     run, or the namespace of what is not a run of ours.
     """
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.gpu_table import as_data, gpu_lines
     from argojobs.cli.place import target
     from argojobs.cli.text import show
@@ -26,10 +25,6 @@ def command(
     name = place.context.name
     if output is None:
         show(gpu_lines(found, waiting, name))
-    elif output is Format.name:
-        for gpus in found:
-            print_text(gpus.machine)
     else:
-        printing = print_json if output is Format.json else print_yaml
-        printing(as_data(found, waiting, name))
+        print_data(as_data(found, waiting, name), output, *(gpus.machine for gpus in found))
     return 0

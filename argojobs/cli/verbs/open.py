@@ -7,7 +7,6 @@ import typer
 
 from argojobs.cli import options
 from argojobs.cli.door import put
-from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
@@ -32,7 +31,7 @@ def command(
     run are printed.
     """
     from argojobs.cli import browser
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.place import target
     from argojobs.cli.text import columns, show
     from argojobs.runs.names import find_run
@@ -44,12 +43,8 @@ def command(
         if not places.get(title):
             raise _unknown(title, place)
     shown = {title: text for title, text in places.items() if not wanted or title in wanted}
-    if output is Format.name:
-        print_text("\n".join(shown.values()))
-    elif output is Format.json:
-        print_json(shown)
-    elif output is Format.yaml:
-        print_yaml(shown)
+    if output is not None:
+        print_data(shown, output, *shown.values())
     else:
         show(columns([[(title, "dim"), (text, "")] for title, text in shown.items()]))
         links = [text for text in shown.values() if "://" in text and not text.startswith("s3://")]
