@@ -18,6 +18,7 @@ from argojobs.compile.project import project_root, search_entries
 from argojobs.edits.overrides import from_python
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError
 from argojobs.manifest.view import artifacts_of, nodes_of, parameters_of, status_of
+from argojobs.runs.changes import ending
 from argojobs.runs.failures import cause, failing_log
 from argojobs.runs.logs import log_texts
 from argojobs.runs.progress import Kind
@@ -102,7 +103,7 @@ class Run:
         made = (nodes.get(self.name) or {}).get("outputs") or {}
         texts = {p["name"]: p["value"] for p in parameters_of(made) if "value" in p}
         places = {a["name"]: a["s3"]["key"] for a in artifacts_of(made) if "s3" in a}
-        stored = self.target.local.repository().local if self.target.local else self._downloaded
+        stored = self.target.repository().local if self.target.artifacts_here else self._downloaded
         values: dict[str, Any] = {}
         for name, field in fields.items():
             if field.kind == "artifact" and name in places:
@@ -130,7 +131,7 @@ class Run:
 
     def stop(self) -> None:
         """Stop the steps that run; exit handlers still run."""
-        self.service.stop(self.name)
+        ending(self.target, self.name).make()
 
 
 def run(

@@ -1,16 +1,18 @@
-"""What a server of workflows offers, as a protocol: Argo's REST API and no more.
+"""What a server of workflows offers, as protocols: Argo's REST API, and the pods beside it.
 
-`engine.local.LocalService` keeps it on this machine; `client.rest.ArgoService` on a real
-argo-server. `Pods`, at the end, is what only Kubernetes offers beside it. A workflow is a plain dict, exactly an Argo Workflow object. The CLI and the Python
-API know only this protocol.
-Source of the operations: Argo's REST API, workflow service (`/api/v1/workflows/...`).
+`engine.local.LocalService` and `engine.pods.LocalPods` keep them on this machine;
+`client.rest.ArgoService` and `client.kube.pods.KubePods` on a real Argo and its Kubernetes. All
+else knows only the protocols: see `runs/target.py`. A workflow is a plain dict, exactly an Argo
+Workflow object. Source of the operations: Argo's REST API, workflow service
+(`/api/v1/workflows/...`).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -26,9 +28,11 @@ USER_LABEL = "argojobs.dev/user"
 EXPERIMENT_LABEL = "argojobs.dev/experiment"
 RUN_LABEL = "workflows.argoproj.io/workflow"
 
-#: Annotations of ours beside Argo's fields: why the user stopped the run; and how many seconds
-#: pods waited for their turn (Argo's startedAt is when the node was made), JSON by node id.
+#: Annotations of ours beside Argo's fields: why the user stopped the run; how many seconds pods
+#: waited for their turn (Argo's startedAt is when the node was made), JSON by node id; and what is
+#: to be told once: fields without meaning on this machine, a missing GPU.
 STOP_MESSAGE = "argojobs.dev/stop-message"
+NOTES = "argojobs.dev/notes"
 WAITED = "argojobs.dev/waited-seconds"
 
 
@@ -69,6 +73,9 @@ class Service(Protocol):
     Every method may raise `NotFoundError`, `ConflictError` or `ServerError`.
     """
 
+    def prepare(self) -> None:
+        """Begin what takes a while and a `create` needs; it is to follow. Nothing is awaited."""
+
     def create(self, workflow: Workflow) -> Workflow:
         """Start a workflow and return the object as stored (with uid and creation time).
 
@@ -82,11 +89,27 @@ class Service(Protocol):
     def names(self) -> Sequence[str]:
         """Return the names of all workflows, newest first: what short names are looked up in."""
 
+    def names_and_labels(
+        self, part: str = "", *, labels: Mapping[str, str] | None = None
+    ) -> Sequence[tuple[str, Mapping[str, str]]]:
+        """Return the names of workflows with their labels, newest first: whose each is.
+
+        A service all of whose workflows are of one user leaves the labels out.
+
+        Args:
+            part: only names that hold this text; there may be none where the service cannot tell
+                which do.
+            labels: only workflows that have these, where it is not asked for a part.
+        """
+
     def get(self, name: str) -> Workflow:
         """Return the whole object, `status.nodes` included."""
 
     def list(self, *, labels: Mapping[str, str] | None = None, limit: int = 0) -> list[Workflow]:
         """Return the workflows, newest first, without `status.nodes`; limit 0 means all."""
+
+    def summaries(self) -> Sequence[Workflow]:
+        """Return all workflows, newest first; at least what a line about each needs."""
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """Yield the object now and after each change, until it is final or deleted.
@@ -145,6 +168,18 @@ class Service(Protocol):
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """Copy one output artifact of a node to `target` (a file or folder) and return it."""
 
+    def template(self, name: str, *, cluster: bool = False) -> Workflow:
+        """Return a WorkflowTemplate that is kept here; cluster: a ClusterWorkflowTemplate."""
+
+    def version(self) -> str:
+        """Return the version of Argo that serves, like `v4.0.5`; "" where that is not Argo."""
+
+    def project(self, name: str) -> Path | None:
+        """Return the folder of this machine that a workflow came from, None where that is not known."""
+
+    def folder(self, name: str) -> Path | None:
+        """Return the folder of this machine with the logs of a workflow's pods, None without one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pod:
@@ -175,6 +210,48 @@ class Ran:
     exit_code: int
     out: str
     err: str
+
+
+class Terminal(Protocol):
+    """The user's terminal, as a way into a pod takes it over."""
+
+    def size(self) -> os.terminal_size:
+        """Return its size."""
+
+    def raw(self) -> AbstractContextManager[int]:
+        """Give every key as it is; the value is readable when the size has changed."""
+
+    def lent(self) -> AbstractContextManager[None]:
+        """Leave it, with Ctrl-C and its like, to a program of this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """What a command in a pod reads and writes: file descriptors, and the terminal it gets, if any.
+
+    With a terminal what it writes to `err` comes with `out`, as a terminal has one stream.
+    """
+
+    source: int
+    out: int
+    err: int
+    terminal: Terminal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is to see of a run beside its own object, as Kubernetes has it.
+
+    pods, events, nodes, claims: empty where there is no Kubernetes. written: when a pod that runs
+    last wrote a line, by node id, in seconds since 1970. missing: what could not be looked at, why.
+    """
+
+    pods: list[Workflow] = field(default_factory=list)
+    events: list[Workflow] = field(default_factory=list)
+    nodes: list[Workflow] = field(default_factory=list)
+    claims: list[Workflow] = field(default_factory=list)
+    written: dict[str, float] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +295,7 @@ class Gpus:
 
 
 class Pods(Protocol):
-    """What only Kubernetes offers beside Argo's server: the pods themselves, and their machines.
+    """What Argo's server does not offer: the pods themselves, and their machines.
 
     Every method may raise `NotFoundError`, `UsageError` (not allowed) or `ServerError`.
     """
@@ -229,17 +306,41 @@ class Pods(Protocol):
     def events(self, run: str) -> list[PodEvent]:
         """Return what happened to the pods of a run, oldest first; Kubernetes keeps it an hour."""
 
+    def look(self, run: str) -> Seen:
+        """Return all that is seen of a run; what may not be looked at is left out and told."""
+
+    def runs(self, pod: str, container: str = "main") -> bool:
+        """Tell whether a container of a pod runs."""
+
+    def check_entering(self) -> None:
+        """Raise UsageError and its kinds, or HostError, where nobody could enter a pod from here."""
+
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """Run a command in a pod that runs, and wait for its end.
 
         Raises NotFoundError where there is no such pod, ConflictError where it does not run.
         """
 
-    def forward(self, pod: str, port: int) -> AbstractContextManager[int]:
-        """Give a port of this machine that leads to a port of a pod, while the context is open."""
+    def attach(
+        self, pod: str, command: Sequence[str], streams: Streams, container: str = "main"
+    ) -> int:
+        """Run a command in a pod with streams of ours, and return its exit code.
+
+        Raises as `execute`, and NotFoundError where the pod has no such container.
+        """
+
+    def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
+        """Tell whether a container has the program of a command, which is run. Raises as `attach`."""
+
+    def forward(self, pod: str, port: int, here: int = 0) -> AbstractContextManager[int]:
+        """Give a port of this machine that leads to a port of a pod, while the context is open.
+
+        here: the one to give, or the next that is free; 0 means any. A pod that listens on this
+        machine itself has its own port.
+        """
 
     def machines(self) -> list[Machine]:
         """Return the machines that pods run on."""
 
-    def gpus(self) -> list[Gpus]:
-        """Return the GPUs of all machines, with who uses them."""
+    def gpus(self) -> tuple[list[Gpus], list[tuple[str, GpuUse]]]:
+        """Return the GPUs of all machines with who uses them, and who waits for which resource."""

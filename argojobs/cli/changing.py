@@ -1,4 +1,4 @@
-"""What the verbs that change a run say of it: its parameters, its steps, what is taken over."""
+"""What the verbs that change a run say of it: what is done, its parameters and its steps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,39 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argojobs.cli.door import put
+from argojobs.cli.formats import Format, print_object
 from argojobs.cli.text import columns, show
 from argojobs.edits.reuse import Reuse
+from argojobs.runs.changes import Change
 from argojobs.runs.view.facts import parameters
 from argojobs.runs.wording import one_line
 from argojobs.service import Workflow
+
+
+def make(
+    change: Change, verb: str, doing: str, *, dry_run: bool, output: Format | None, more: str = ""
+) -> int:
+    """Make a change, or say that it would be made, and return the exit code.
+
+    Args:
+        change: of a run.
+        verb: the word for what would be done.
+        doing: the word for what is done.
+        dry_run: nothing is changed.
+        output: prints the run in place of the line.
+        more: the end of the line.
+    """
+    workflow = change.workflow if dry_run else change.make()
+    if output is not None:
+        print_object(workflow, output)
+    else:
+        say_made(change, verb, doing, dry_run=dry_run, more=more)
+    return 0
+
+
+def say_made(change: Change, verb: str, doing: str, *, dry_run: bool, more: str = "") -> None:
+    """Say in a line that a change was made, or would be; arguments as of `make`."""
+    put(f"{f'would {verb}' if dry_run else doing} {change.name}{change.whose}{more}\n")
 
 
 def say_changed(old: Workflow, spec: Mapping[str, Any]) -> None:

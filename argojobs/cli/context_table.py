@@ -34,7 +34,7 @@ def context_lines(contexts: Contexts, chosen: str) -> list[list[Span]]:
 
 def where(context: Context) -> str:
     """Say where a context's server is."""
-    if context.is_local:
+    if context.built_in:
         return "this machine"
     if context.server:
         return context.server

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
 from argojobs.cli import terminal
 from argojobs.runs.entering import Entered, shell_of
-
-if TYPE_CHECKING:
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.engine.pods import LocalPods
+from argojobs.service import Pods, Streams
 
 
 def enter(
-    pods: LocalPods | KubePods,
+    pods: Pods,
     entered: Entered,
     command: Sequence[str],
     container: str,
@@ -27,27 +22,8 @@ def enter(
     With a terminal it gets that, and all keys. within: makes the command line that starts it.
     Raises UsageError where it cannot be started.
     """
-    from argojobs.client.kube.attached import Streams
-    from argojobs.engine.pods import LocalPods
-
-    shown = terminal.is_terminal()
     words = within(list(command) or [shell_of(pods, entered.pod, container)])
-    if isinstance(pods, LocalPods):
-        with terminal.lent() if shown else nullcontext():
-            return pods.attach(entered.pod, words, container)
-    source = sys.stdin.fileno()
-    if not shown:
-        return pods.attach(entered.pod, words, Streams(source, _out, _err), container)
-    with terminal.raw() as resized:
-        streams = Streams(source, _out, _err, terminal.size, resized)
-        return pods.attach(entered.pod, words, streams, container)
-
-
-def _out(content: bytes) -> None:
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
-
-
-def _err(content: bytes) -> None:
-    sys.stderr.buffer.write(content)
-    sys.stderr.buffer.flush()
+    sys.stdout.flush()
+    source, out, err = (stream.fileno() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    streams = Streams(source, out, err, terminal if terminal.is_terminal() else None)
+    return pods.attach(entered.pod, words, streams, container)

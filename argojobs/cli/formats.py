@@ -22,8 +22,14 @@ class Format(str, Enum):
 
 def print_object(value: Any, form: Format) -> None:
     """Print one workflow object: whole, or its name."""
+    print_data(value, form, _name(value))
+
+
+def print_data(value: Any, form: Format, *names: str) -> None:
+    """Print plain data. names: what is printed of it as `name`, one a line."""
     if form is Format.name:
-        print_text(_name(value))
+        for name in names:
+            print_text(name)
     elif form is Format.json:
         print_json(value)
     else:
@@ -32,16 +38,13 @@ def print_object(value: Any, form: Format) -> None:
 
 def print_objects(values: Sequence[Any], form: Format) -> None:
     """Print several workflow objects: a JSON list, YAML documents, or a name a line."""
-    if form is Format.name:
-        for value in values:
-            print_text(_name(value))
-    elif form is Format.json:
-        print_json(values)
-    else:
-        for position, value in enumerate(values):
-            if position:
-                print_text("---")
-            print_yaml(value)
+    if form is not Format.yaml:
+        print_data(values, form, *map(_name, values))
+        return
+    for position, value in enumerate(values):
+        if position:
+            print_text("---")
+        print_yaml(value)
 
 
 def print_json(value: Any) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from argojobs.cli.formats import print_text
 from argojobs.cli.text import warn
 from argojobs.errors import ServerError, UsageError
 from argojobs.runs.entering import Entered
-
-if TYPE_CHECKING:
-    from argojobs.client.kube.pods import KubePods
-
+from argojobs.service import Pods
 
 _PORTS = re.compile(r"(?:(?P<here>[0-9]{1,5}):)?(?P<there>[0-9]{1,5})")
 _LAST = 65535
@@ -34,13 +30,13 @@ def ports_of(text: str) -> tuple[int, int]:
     return here, there
 
 
-def tell_locally(port: int) -> None:
+def tell_here(port: int) -> None:
     """Say where a step of this machine listens."""
     print_text(f"127.0.0.1:{port}")
     warn(["a step of this machine listens there itself: nothing is to be forwarded"], "note")
 
 
-def forward_on_cluster(pods: KubePods, entered: Entered, here: int, there: int) -> None:
+def forward(pods: Pods, entered: Entered, here: int, there: int) -> None:
     """Keep a way to a port of a step open until Ctrl-C or the step's end, and say where it is.
 
     Raises UsageError and its kinds, and ServerError, where it cannot be opened.
@@ -59,7 +55,7 @@ def forward_on_cluster(pods: KubePods, entered: Entered, here: int, there: int) 
     warn([f"the step {entered.step} has ended, and the way to it"], "note")
 
 
-def _runs(pods: KubePods, pod: str) -> bool:
+def _runs(pods: Pods, pod: str) -> bool:
     """Tell whether a step runs; what cannot be found out now will be found out later."""
     try:
         return pods.runs(pod)

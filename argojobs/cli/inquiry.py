@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from argojobs.cli import phases
 from argojobs.cli.summary import output_lines
-from argojobs.cli.text import Line, Screen, columns
+from argojobs.cli.text import Line, Screen, columns, indented
 from argojobs.cli.view import ended_counts, tree_lines
 from argojobs.manifest.view import status_of
 from argojobs.runs.links import results_folder, storage_link, ui_link
@@ -42,13 +40,13 @@ def lines_of(look: RunReport, screen: Screen) -> list[Line]:
             (f"  {ended_counts(run, steps)}", "dim"),
         ]
     )
-    lines += _indented(columns(_fact_rows(look)))
+    lines += indented(columns(_fact_rows(look)))
     where = where_in(look.place, run)
     parts = (
         ("Steps", tree_lines(steps, look.now, screen)),
-        ("Logs", _indented([[(text, "")] for text in _log_texts(look)])),
-        ("Results", _indented([*output_lines(outputs_of(run), where), *_folder_line(look)])),
-        ("Next", _indented([[(text, "")] for text in next_commands(look)])),
+        ("Logs", indented([[(text, "")] for text in _log_texts(look)])),
+        ("Results", indented([*output_lines(outputs_of(run), where), *_folder_line(look)])),
+        ("Next", indented([[(text, "")] for text in next_commands(look)])),
     )
     for title, part in parts:
         if part:
@@ -95,7 +93,3 @@ def _log_texts(look: RunReport) -> list[str]:
 def _folder_line(look: RunReport) -> list[Line]:
     folder = results_folder(look.workflow, look.place)
     return [[("all in ", "dim"), (folder, "")]] if folder else []
-
-
-def _indented(lines: Any) -> list[Line]:
-    return [[("  ", ""), *line] for line in lines]

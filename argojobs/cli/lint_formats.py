@@ -13,8 +13,8 @@ from argojobs.manifest.kinds import IGNORE
 from argojobs.manifest.places import path_text, place_text
 
 if TYPE_CHECKING:
-    from argojobs.cli.linting import Linted, Report
     from argojobs.lint.rule import Rule
+    from argojobs.runs.linting import Linted, Report
 
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"

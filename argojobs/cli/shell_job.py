@@ -15,35 +15,28 @@ from argojobs.cli.main import INTERRUPTED
 from argojobs.cli.started import link_lines, stopper
 from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, columns, show, warn
-from argojobs.client.failures import UnclearError
 from argojobs.edits import shell_job
 from argojobs.errors import (
     ArgojobsError,
     ConflictError,
-    NotFoundError,
     RunFailedError,
     ServerError,
     UsageError,
 )
 from argojobs.manifest.view import templates_of
 from argojobs.runs.entering import Entered, pods_of, running_step
+from argojobs.runs.shell import ended, goes_on, ready
 from argojobs.runs.view.times import elapsed
-from argojobs.service import Workflow, is_final
+from argojobs.service import Pods, Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.cli.formats import Format
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.engine.pods import LocalPods
     from argojobs.runs.pending import Pending
     from argojobs.runs.target import Target
 
 
-#: So often it is asked whether the step runs: here, and of a server at first and later.
-_HERE, _SOON, _LATER = 0.1, 1.0, 5.0
-#: So many times soon.
-_MANY = 60
-#: So many times a job is told to end.
-_TOLD = 5
+#: So many times it is asked after a pause whether the step runs, and then after so many pauses.
+_MANY, _LATER = 60, 5.0
 
 
 def say_waits(created: Workflow, place: Target, output: Format | None, idle: int) -> None:
@@ -64,7 +57,7 @@ def say_waits(created: Workflow, place: Target, output: Format | None, idle: int
         *link_lines(created, place.context),
         *columns([[(f"  {command}", ""), (what, "dim")] for command, what in commands]),
     ]
-    if idle and place.local is None:
+    if idle and place.context.ends_unused_shells:
         lines.append([(f"  {_by_itself(idle)}", "dim")])
     show(lines)
 
@@ -80,11 +73,11 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     long, and what entering raises; then it is said how to come back and to end the job.
     """
     name = str(created["metadata"]["name"])
-    itself = f"; {_by_itself(idle)}" if idle and place.local is None else ""
+    itself = f"; {_by_itself(idle)}" if idle and place.context.ends_unused_shells else ""
     started: Line = [(name, "bold"), (f" started{itself}", "")]
     told = [started, *link_lines(created, place.context)]
     pressed: list[int] = []
-    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
+    stop = stopper(place.service, name, pressed) if not place.detaches_on_interrupt else leave
     try:
         left = told_when_left(f"{goes_on(name, place.options)}\n")
         with left, pods_of(place, created) as pods:
@@ -105,17 +98,9 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
     return INTERRUPTED if pressed else code
 
 
-def goes_on(name: str, options: str) -> str:
-    """Say of a job that goes on how to come back to it, and how to end it."""
-    return (
-        f"{name} goes on: argojobs ssh {name}{options} --end comes back to it, "
-        f"argojobs stop {name}{options} ends it"
-    )
-
-
 def _awaited(
     place: Target,
-    pods: LocalPods | KubePods,
+    pods: Pods,
     name: str,
     pending: Pending,
     stop: Callable[[int, Callable[[str], None]], None],
@@ -139,24 +124,10 @@ def _awaited(
                 return entered
             _notice(pending, workflow, name)
             asked += 1
-            pause = _HERE if place.local is not None else _SOON if asked < _MANY else _LATER
-            time.sleep(pause)
+            time.sleep(place.pause * (1 if asked < _MANY else _LATER))
         except KeyboardInterrupt:
             presses += 1
             stop(presses, lambda text: warn([text], "note"))
-
-
-def ready(pods: LocalPods | KubePods, workflow: Workflow) -> Entered | None:
-    """Return the step of a job and its pod; None where it is not ready yet.
-
-    Its container runs before its program does.
-    """
-    try:
-        entered = running_step(pods, workflow, "")
-        pods.starts(entered.pod, shell_job.entering(["sh", "-c", ":"]), "main")
-    except ConflictError:
-        return None
-    return entered
 
 
 def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
@@ -168,7 +139,7 @@ def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
         show([[(text, "yellow")]], stream=sys.stderr)
 
 
-def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: Workflow) -> int:
+def use(place: Target, pods: Pods, entered: Entered, workflow: Workflow) -> int:
     """Open a shell in a job, and end the job with it; the exit code is the shell's.
 
     It is 1 where that was 0 and the job did not end well. Raises what entering raises; the job
@@ -183,62 +154,15 @@ def use(place: Target, pods: LocalPods | KubePods, entered: Entered, workflow: W
         if not is_final(place.service.get(name)):
             raise
         code = 1
-    deaf = end(place, pods, entered.pod)
-    if deaf and not _stopped(place, name, deaf):
+    if not ended(place, pods, name, entered.pod):
         return code or 1
-    ended = _to_the_end(place, workflow)
-    return code or ended
+    end = _to_the_end(place, workflow)
+    return code or end
 
 
 def _keeps(workflow: Workflow) -> bool:
     templates = templates_of(workflow)
     return any((one.get("outputs") or {}).get("artifacts") for one in templates)
-
-
-def end(place: Target, pods: LocalPods | KubePods, pod: str) -> str:
-    """End a job in order, so that what it made is kept; one that has ended already is well, too.
-
-    Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.
-    """
-    why = ""
-    try:
-        for _ in range(_TOLD):
-            why = _tell(pods, pod)
-            if not why:
-                break
-            # One that is ending has forgotten where it is reached: this raises once it has ended.
-            time.sleep(_HERE if place.local is not None else _SOON)
-            pods.starts(pod, ["sh", "-c", ":"], "main")
-    except (ConflictError, NotFoundError):
-        return ""
-    except UsageError as error:  # its image has no sh any more, or we have no right any more
-        return error.what
-    return why
-
-
-def _tell(pods: LocalPods | KubePods, pod: str) -> str:
-    """Tell a job to end; why that could not be, "" where it was."""
-    try:
-        told = pods.execute(pod, shell_job.ending())
-    except UnclearError:  # its end may cut the way that it was told by
-        told = pods.execute(pod, shell_job.ending())
-    if told.exit_code == 0:
-        return ""
-    return (told.err.strip() or f"exit code {told.exit_code}").splitlines()[-1]
-
-
-def _stopped(place: Target, name: str, why: str) -> bool:
-    """Stop a job that cannot be ended in order; False, and said, where it goes on instead."""
-    try:
-        place.service.stop(name, "it could not be ended in order")
-    except (ConflictError, NotFoundError):  # it has ended just now, or is gone
-        return True
-    except ArgojobsError as error:
-        warn([f"{name} could be neither ended ({why}) nor stopped ({error.what})"], "note")
-        warn([goes_on(name, place.options)], "note")
-        return False
-    warn([f"{name} could not be ended in order ({why}): it is stopped"], "note")
-    return True
 
 
 def _to_the_end(place: Target, workflow: Workflow) -> int:

@@ -79,7 +79,7 @@ def follow_run(
     name = str(created["metadata"]["name"])
     stream = _stream(output)
     pressed: list[int] = []
-    stop = stopper(place.service, name, pressed) if place.context.is_local else leave
+    stop = stopper(place.service, name, pressed) if not place.detaches_on_interrupt else leave
     mode = mode_for(stream, quiet=quiet)
     how = Follow(
         place.service,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failure_lines
-from argojobs.cli.text import Line, Screen, columns, more_lines, screen_of, show
+from argojobs.cli.text import Line, Screen, columns, indented, more_lines, screen_of, show
 from argojobs.manifest.view import artifacts_of, parameters_of
 from argojobs.runs.failures import failing_log
 from argojobs.runs.stores import Where, where_in
@@ -38,22 +38,28 @@ def show_end(
         show(lines, stream=stream, screen=screen)
         return 0
 
+    show_failure(place, workflow, stream, now, streamed=streamed)
+    return 1
+
+
+def show_failure(
+    place: Target, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool = False
+) -> None:
+    """Show why a run failed; arguments as of `show_end`."""
     from argojobs.runs.diagnosis import why  # only for what broke: it knows a lot
 
-    took = run_seconds(workflow, now)
-    log = failing_log(place.service, workflow)
+    screen, log = screen_of(stream), failing_log(place.service, workflow)
     lines = failure_lines(
         workflow,
         log,
         screen,
-        took=took,
+        took=run_seconds(workflow, now),
         streamed=streamed,
         options=place.options,
-        why=why(workflow, log, options=place.options, local=place.local is not None),
+        why=why(workflow, log, options=place.options, local=place.steps_here),
     )
     # A traceback is read whole: only what we add is cut to the screen.
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))
-    return 1
 
 
 def success_lines(
@@ -72,7 +78,7 @@ def success_lines(
         [(f"{mark} {name} succeeded{took}", style), (f", {done} of {plural(count, 'step')}", "")]
     ]
     made = output_lines(outputs_of(workflow), where)
-    lines.extend([("  ", ""), *line] for line in made)
+    lines += indented(made)
     more = [f"argojobs {verb} {name}{options}" for verb in ("get", "logs")]
     return [*lines, *more_lines(more, screen.width)]
 

@@ -191,6 +191,11 @@ def columns(
     return lines
 
 
+def indented(lines: Iterable[Line]) -> list[Line]:
+    """Return lines two blanks further to the right."""
+    return [[("  ", ""), *line] for line in lines]
+
+
 def show(
     lines: Iterable[Line], *, stream: TextIO | None = None, screen: Screen | None = None
 ) -> None:

@@ -65,6 +65,9 @@ class ArgoService:
 
     # Service
 
+    def prepare(self) -> None:
+        """See `Service.prepare`: a server is always ready."""
+
     def create(self, workflow: Workflow) -> Workflow:
         """See `Service.create`; an unclear answer is cleared up, so nothing is created twice."""
         from argojobs.client.submitting import submit
@@ -244,10 +247,8 @@ class ArgoService:
             return copy_artifact(self._repository(), run, node_id, artifact, target)
         return artifacts.copy_artifact(self.transport, run, node_id, artifact, target)
 
-    # Beyond the service: what else the server has, and what it says of itself
-
     def template(self, name: str, *, cluster: bool = False) -> Workflow:
-        """Return a WorkflowTemplate. cluster: a ClusterWorkflowTemplate. Raises NotFoundError."""
+        """See `Service.template`. Raises NotFoundError."""
         parts = (
             ["cluster-workflow-templates"] if cluster else ["workflow-templates", self.namespace]
         )
@@ -255,8 +256,16 @@ class ArgoService:
         return found
 
     def version(self) -> str:
-        """Return the server's version, like `v4.0.5`."""
+        """See `Service.version`."""
         return str(self.transport.get(VERSION_PATH).get("version", ""))
+
+    def project(self, name: str) -> None:
+        """See `Service.project`: a server does not know it."""
+
+    def folder(self, name: str) -> None:
+        """See `Service.folder`: a server has it elsewhere."""
+
+    # Beyond the service: what it says of itself
 
     def info(self) -> dict[str, Any]:
         """Return what the server says of itself: managedNamespace, links, columns."""

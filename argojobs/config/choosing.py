@@ -60,7 +60,7 @@ def choose(
         found = of_argos_variables(variables)
     else:
         found = contexts.get(name, said_by=said_by)
-    return found if context or found.is_local else replace(found, chosen_by=said_by)
+    return found if context or found.built_in else replace(found, chosen_by=said_by)
 
 
 def of_argos_variables(variables: Mapping[str, str]) -> Context:

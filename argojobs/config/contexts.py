@@ -121,9 +121,19 @@ class Context:
     chosen_by: str = field(default="", compare=False)
 
     @property
-    def is_local(self) -> bool:
-        """Whether this is this machine."""
+    def built_in(self) -> bool:
+        """Whether it needs no settings and takes none: this machine."""
         return self.name == LOCAL_NAME
+
+    @property
+    def has_store(self) -> bool:
+        """Whether there is a place for code and results, so that neither travels in a manifest."""
+        return self.built_in or self.s3 is not None
+
+    @property
+    def ends_unused_shells(self) -> bool:
+        """Whether a job that waits for a shell ends after a time without use: others wait too."""
+        return not self.built_in
 
     @property
     def way_back(self) -> str:

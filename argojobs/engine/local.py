@@ -27,15 +27,12 @@ from argojobs.errors import (
     ServerError,
     UsageError,
 )
-from argojobs.service import LogLine, WatchEvent, Workflow
+from argojobs.service import NOTES, LogLine, WatchEvent, Workflow
 
 if TYPE_CHECKING:
     from argojobs.engine.starting import Starter
     from argojobs.engine.watching import Pace
     from argojobs.storage.directory import DirectoryRepository
-
-#: The annotation that keeps what is to be told once: fields without meaning here, a missing GPU.
-NOTES = "argojobs.dev/notes"
 
 #: Seconds that a command waits for a controller to take it in: more than it folds in one go.
 COMMAND_PATIENCE = 40.0
@@ -84,10 +81,6 @@ class LocalService:
 
         return Starter(self.home)
 
-    def prepare(self) -> None:
-        """Start the controller in the background: a call to `create` is to follow."""
-        self.starter.begin()
-
     def close(self) -> None:
         """Let go of the store."""
         if "store" in self.__dict__:
@@ -101,6 +94,10 @@ class LocalService:
         self.close()
 
     # Service
+
+    def prepare(self) -> None:
+        """See `Service.prepare`: the controller is started in the background."""
+        self.starter.begin()
 
     def create(self, workflow: Workflow) -> Workflow:
         """See `Service.create`. Raises `UnsupportedError`, `HostError` before anything starts."""
@@ -187,6 +184,16 @@ class LocalService:
     def names(self) -> tuple[str, ...]:
         """Return the names of all runs, newest first: what completion and short names need."""
         return tuple(self.store.names())
+
+    def names_and_labels(
+        self, part: str = "", *, labels: Mapping[str, str] | None = None
+    ) -> tuple[tuple[str, Mapping[str, str]], ...]:
+        """See `Service.names_and_labels`: all runs here are of whoever may read them."""
+        return () if labels else tuple((name, {}) for name in self.names() if part in name)
+
+    def summaries(self) -> Sequence[Workflow]:
+        """See `Service.summaries`."""
+        return self.list()
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`."""
@@ -359,6 +366,22 @@ class LocalService:
 
         return copy_artifact(self.repository(), self.get(name), node_id, artifact, target)
 
+    def template(self, name: str, *, cluster: bool = False) -> Workflow:  # noqa: ARG002
+        """See `Service.template`: none is kept here. Raises NotFoundError."""
+        raise NotFoundError(f"there is no template {name}: this machine keeps none")
+
+    def version(self) -> str:
+        """See `Service.version`."""
+        return ""
+
+    def project(self, name: str) -> Path:
+        """See `Service.project`."""
+        return Path(self.store.submitter(name)["project"])
+
+    def folder(self, name: str) -> Path:
+        """See `Service.folder`."""
+        return pod_directory(self.home, name, "")
+
     # Beyond the service: what is this machine's own
 
     def repository(self) -> DirectoryRepository:
@@ -366,10 +389,6 @@ class LocalService:
         from argojobs.storage.directory import DirectoryRepository
 
         return DirectoryRepository(str(artifact_root(self.home)))
-
-    def project(self, name: str) -> Path:
-        """Return the folder of the project that a run was submitted from."""
-        return Path(self.store.submitter(name)["project"])
 
     def status(self) -> dict[str, Any]:
         """Say which controller serves the home, and which runs are not finished."""

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from argojobs.engine.context import pod_directory
 from argojobs.engine.executors.process.outcome import read_started, state_of
 from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.local import LocalService
+from argojobs.engine.logs import LOG_NAME
 from argojobs.errors import ConflictError, HostError, NotFoundError, UnsupportedError
-from argojobs.service import Gpus, GpuUse, Machine, Pod, PodEvent, Ran
+from argojobs.service import Gpus, GpuUse, Machine, Pod, PodEvent, Ran, Seen, Streams
 
 _OVER = frozenset({"Succeeded", "Failed", "Error"})
 #: What nsenter ends with where it finds no such program, as seen of util-linux 2.38.1.
@@ -47,6 +48,29 @@ class LocalPods:
             told += _events_of(nodes.get(node_id, {}), pod)
         return sorted(told, key=lambda event: event.time)
 
+    def look(self, run: str) -> Seen:
+        """See `Pods.look`: when each pod last wrote a line."""
+        written: dict[str, float] = {}
+        for node_id, pod, _ in self._service.store.pod_states(run):
+            path = pod_directory(self._service.home, run, pod) / LOG_NAME
+            if path.exists():
+                written[node_id] = path.stat().st_mtime
+        return Seen(written=written)
+
+    def runs(self, pod: str, container: str = "main") -> bool:
+        """See `Pods.runs`."""
+        try:
+            self._inside(pod, container)
+        except (ConflictError, NotFoundError):
+            return False
+        return True
+
+    def check_entering(self) -> None:
+        """See `Pods.check_entering`: it needs Linux, and a program that enters."""
+        if not Path("/proc/self/environ").exists():
+            raise _no_way_in()
+        program_for_entering()
+
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """See `Pods.execute`: in the step's folders and with its variables. Linux only."""
         words, variables = self._inside(pod, container)
@@ -62,25 +86,31 @@ class LocalPods:
             done.stderr.decode(errors="replace"),
         )
 
-    def attach(self, pod: str, command: Sequence[str], container: str = "main") -> int:
-        """Run a command in a pod with this process' own streams, and return its exit code.
-
-        Where and how is as `execute` does it; a terminal's kind is told if the step has none.
-        Raises as `execute`.
-        """
+    def attach(
+        self, pod: str, command: Sequence[str], streams: Streams, container: str = "main"
+    ) -> int:
+        """See `Pods.attach`: as `execute`, and a terminal's kind is told if the step has none."""
         words, variables = self._inside(pod, container)
         kind = os.environ.get("TERM")
         if kind:
             variables.setdefault(b"TERM", os.fsencode(kind))
-        code = subprocess.run([*words, *command], env=variables, check=False).returncode
+        with streams.terminal.lent() if streams.terminal is not None else nullcontext():
+            code = subprocess.run(
+                [*words, *command],
+                env=variables,
+                stdin=streams.source,
+                stdout=streams.out,
+                stderr=streams.err,
+                check=False,
+            ).returncode
         return code if code >= 0 else 128 - code
 
     def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
-        """Tell whether a pod has the program of a command, which is run. Raises as `execute`."""
+        """See `Pods.starts`."""
         return self.execute(pod, command, container=container).exit_code != _NO_PROGRAM
 
     @contextmanager
-    def forward(self, pod: str, port: int) -> Iterator[int]:
+    def forward(self, pod: str, port: int, here: int = 0) -> Iterator[int]:  # noqa: ARG002
         """See `Pods.forward`: a step listens on this machine itself, so its port is the port."""
         self._process(pod)
         yield port
@@ -94,11 +124,11 @@ class LocalPods:
         offers |= {kind: f"{count:g}" for kind, count in has.gpus.items()}
         return [Machine(os.uname().nodename, ready=True, offers=offers)]
 
-    def gpus(self) -> list[Gpus]:
+    def gpus(self) -> tuple[list[Gpus], list[tuple[str, GpuUse]]]:
         """See `Pods.gpus`: of this machine, lent to the steps of all its homes."""
         from argojobs.engine.devices import host_gpus
 
-        return local_gpus(host_gpus())
+        return local_gpus(host_gpus()), []
 
     def _nodes(self, run: str) -> Mapping[str, Mapping[str, Any]]:
         nodes: Mapping[str, Mapping[str, Any]] = (self._service.get(run).get("status") or {}).get(
@@ -112,9 +142,7 @@ class LocalPods:
             raise NotFoundError(f"the pod {pod} has no container {container!r}, only main")
         process = self._process(pod)
         if not Path(f"/proc/{process}/environ").exists():
-            raise UnsupportedError(
-                f"there is no way into a step on {sys.platform}", hint="it needs Linux's /proc"
-            )
+            raise _no_way_in()
         found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         variables = dict(pair.split(b"=", 1) for pair in found if b"=" in pair)
         return _into(process), variables
@@ -138,6 +166,12 @@ class LocalPods:
                 f"the pod {pod} {has}", hint="only into a pod that runs leads a way"
             )
         return main
+
+
+def _no_way_in() -> UnsupportedError:
+    return UnsupportedError(
+        f"there is no way into a step on {sys.platform}", hint="it needs Linux's /proc"
+    )
 
 
 def local_gpus(indexes: Sequence[str], folder: Path | None = None) -> list[Gpus]:

@@ -73,8 +73,8 @@ def get_from_claim(
     Raises NotFoundError for a claim or path that is not there, UsageError for one that cannot be
     read, ServerError for a pod that does not start, and as `transfer.copy_path`.
     """
-    if target.local is not None:
-        return copy_path(in_claim(text, target.local.home), path)
+    if target.claims is not None:
+        return copy_path(in_claim(text, target.claims), path)
     claim, inside = claim_reading.split(text)
     run = claim_reading.fetching(
         claim,
@@ -90,8 +90,8 @@ def get_from_claim(
 
 def in_folder(text: str, target: Target, waiting: Time | None = None) -> list[Found]:
     """Return what a folder of a claim holds, by name; of a file, the file. Raises as above."""
-    if target.local is not None:
-        place = in_claim(text, target.local.home)
+    if target.claims is not None:
+        place = in_claim(text, target.claims)
         found = [_of_path(one) for one in (place.iterdir() if place.is_dir() else [place])]
     else:
         claim, inside = claim_reading.split(text)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import atexit
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from argojobs.errors import UsageError
 if TYPE_CHECKING:
     from argojobs.client.kube.connection import Kube
     from argojobs.config.contexts import Context
+    from argojobs.service import Pods
 
 
 #: Of each context whose way is open, by what it depends on: the connection and the URL.
@@ -76,3 +78,12 @@ def needed_kube(context: Context) -> Kube:
             hint=f"argojobs config set contexts.{context.name}.kubeconfig FILE, or set KUBECONFIG",
         )
     return kube_of(context)
+
+
+@contextmanager
+def pods_of_cluster(context: Context, namespace: str = "") -> Iterator[Pods]:
+    """Give the pods of a namespace, the context's own for "". Raises UsageError without a kubeconfig."""
+    from argojobs.client.kube.pods import KubePods
+
+    with needed_kube(context) as kube:
+        yield KubePods(kube, namespace or namespace_in(context, kube))

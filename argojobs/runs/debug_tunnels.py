@@ -145,9 +145,7 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
     the port of the node that the manifest opens. Raises UsageError and its kinds, and ServerError,
     where there is no way, or no debugger at its end.
     """
-    from argojobs.client.kube.pods import KubePods
-
-    if place.local is not None:
+    if place.steps_here:
         if waiting.own:
             _check_listens(waiting.port)
         yield "127.0.0.1", waiting.port
@@ -161,7 +159,6 @@ def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterato
         yield host, node_port
         return
     with pods_of(place, workflow) as pods:
-        assert isinstance(pods, KubePods)
         run = str(workflow["metadata"]["name"])
         names = [pod.name for pod in pods.of_run(run) if pod.node_id == waiting.node_id]
         if not names:

@@ -148,7 +148,7 @@ def _with_parents(builds: Builds, only: str) -> Builds:
 
 def _platform(context: Context) -> str:
     """Return the platform of the context's nodes, else of this machine."""
-    known = "" if context.is_local else node_platform(context)
+    known = node_platform(context)
     if known:
         return known
     here = machine.machine().lower()

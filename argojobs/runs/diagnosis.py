@@ -13,12 +13,10 @@ from argojobs.config.contexts import Context
 from argojobs.diagnosis.diagnose import diagnose
 from argojobs.diagnosis.evidence import Evidence
 from argojobs.diagnosis.finding import Finding
-from argojobs.engine.context import pod_directory
-from argojobs.engine.logs import LOG_NAME
 from argojobs.errors import ArgojobsError, NotFoundError
 from argojobs.runs.absent import absent_in
-from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
 from argojobs.runs.debug_tunnels import template_of, waits
+from argojobs.runs.entering import pods_of
 from argojobs.runs.paths import localiser
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import was_stopped
@@ -81,30 +79,16 @@ def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:
     """Look at all there is of a run. What may not be seen is left out and said."""
     missing: list[str] = []
     logs = _logs(place, workflow, missing)
-    evidence = known(workflow, logs, options=place.options, local=place.local is not None)
-    if place.local is not None:
-        return Looked(replace(evidence, silent=_silent_here(place, workflow)), missing)
-    return _on_cluster(place, evidence, missing)
-
-
-def _on_cluster(place: Target, evidence: Evidence, missing: list[str]) -> Looked:
-    from argojobs.client.kube.seen import look_at
-
-    context = place.context
-    if not has_kubeconfig(context):
-        missing.append(
-            "pods, their events and the nodes: there is no kubeconfig (argojobs config set "
-            f"contexts.{context.name}.kubeconfig FILE, or set KUBECONFIG)"
-        )
-        return Looked(evidence, missing)
-    place.tell("progress", "looking at the pods, their events and the nodes ...")
+    evidence = known(workflow, logs, options=place.options, local=place.steps_here)
+    what = "the pods, their events and the nodes"
     try:
-        with kube_of(context) as kube:
-            namespace = evidence.workflow["metadata"].get("namespace")
-            seen = look_at(kube, str(namespace or namespace_in(context, kube)), evidence.run)
+        with pods_of(place, workflow) as pods:
+            if not place.steps_here:
+                place.tell("progress", f"looking at {what} ...")
+            seen = pods.look(evidence.run)
     except ArgojobsError as error:
-        missing.append(f"pods, their events and the nodes: {error.what}")
-        return Looked(evidence, missing)
+        how = f" ({error.hint})" if error.hint else ""
+        return Looked(evidence, [*missing, f"{what}: {error.what}{how}"])
     now = time.time()
     found = replace(
         evidence,
@@ -113,7 +97,7 @@ def _on_cluster(place: Target, evidence: Evidence, missing: list[str]) -> Looked
         nodes=seen.nodes,
         claims=seen.claims,
         silent={node: now - at for node, at in seen.written.items()},
-        kubectl=kubectl_of(context),
+        kubectl=kubectl_of(place.context),
     )
     return Looked(found, [*missing, *seen.missing])
 
@@ -146,18 +130,6 @@ def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[s
             continue
         except ArgojobsError as error:
             missing.append(f"the log of {step.title}: {error.what}")
-    return found
-
-
-def _silent_here(place: Target, workflow: dict[str, Any]) -> dict[str, float]:
-    """Return for how long the running steps of this machine have written nothing."""
-    assert place.local is not None
-    name, now = str(workflow["metadata"]["name"]), time.time()
-    found: dict[str, float] = {}
-    for node_id, pod, _ in place.local.store.pod_states(name):
-        path = pod_directory(place.local.home, name, pod) / LOG_NAME
-        if path.exists():
-            found[node_id] = max(0.0, now - path.stat().st_mtime)
     return found
 
 

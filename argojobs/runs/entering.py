@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
 from argojobs.errors import ConflictError, NotFoundError, UsageError
-from argojobs.runs.cluster import namespace_in, needed_kube
 from argojobs.runs.names import SHOWN, step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
-from argojobs.service import is_final
-
-if TYPE_CHECKING:
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.engine.pods import LocalPods
+from argojobs.service import Pods, is_final
 
 #: What is tried where no command is given, in this order.
 SHELLS = ("bash", "sh")
@@ -29,24 +23,12 @@ class Entered(NamedTuple):
     pod: str
 
 
-@contextmanager
-def pods_of(place: Target, workflow: dict[str, Any]) -> Iterator[LocalPods | KubePods]:
-    """Give the pods of a context while it is open. Raises UsageError without a kubeconfig."""
-    from argojobs.client.kube.pods import KubePods
-    from argojobs.engine.pods import LocalPods
-
-    if place.local is not None:
-        yield LocalPods(place.local)
-        return
-
-    with needed_kube(place.context) as kube:
-        namespace = workflow["metadata"].get("namespace")
-        yield KubePods(kube, str(namespace or namespace_in(place.context, kube)))
+def pods_of(place: Target, workflow: dict[str, Any]) -> AbstractContextManager[Pods]:
+    """Give the pods of a run's namespace while it is open: see `Target.pods`."""
+    return place.pods(str(workflow["metadata"].get("namespace") or ""))
 
 
-def running_step(
-    pods: LocalPods | KubePods, workflow: dict[str, Any], given: str, options: str = ""
-) -> Entered:
+def running_step(pods: Pods, workflow: dict[str, Any], given: str, options: str = "") -> Entered:
     """Return the step that is meant, and its pod: without a name the only one that runs.
 
     options: what a command must say to get here, for hints. Raises NotFoundError where there is
@@ -97,7 +79,7 @@ def has_ended(run: str, step: Step, options: str) -> ConflictError:
     )
 
 
-def shell_of(pods: LocalPods | KubePods, pod: str, container: str) -> str:
+def shell_of(pods: Pods, pod: str, container: str) -> str:
     """Return the first shell that a container has: tried with nothing to do, as its input is ours.
 
     Raises UsageError where it has none.

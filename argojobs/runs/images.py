@@ -152,7 +152,7 @@ class PipelineImages:
         built = self._built() if bare else frozenset()
         for name in sorted(bare & built):
             where = f" to {self.host}" if self.host else ""
-            registry = "REGISTRY" if self.context.is_local else self.context.name
+            registry = "REGISTRY" if self.context.built_in else self.context.name
             raise UsageError(
                 f"the image {name} is built by this project and was not deployed{where} yet",
                 hint=f"./deploy -r {registry}",
@@ -182,7 +182,7 @@ class PipelineImages:
         )
 
     def _how_to_say_the_registry(self) -> str:
-        if self.context.is_local:
+        if self.context.built_in:
             return "compile it for a context that has a registry: --context NAME"
         return f"argojobs config set contexts.{self.context.name}.registry.url HOST[:PORT]"
 
@@ -249,7 +249,7 @@ def node_platform(context: Context) -> str:
 
     Asked only through a kubeconfig that is the context's own.
     """
-    if not (context.kubeconfig or context.kube_context or not context.server):
+    if context.built_in or not (context.kubeconfig or context.kube_context or not context.server):
         return ""
     if not has_kubeconfig(context):
         return ""

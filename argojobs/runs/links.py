@@ -50,8 +50,8 @@ def results_folder(workflow: dict[str, Any], place: Target) -> str:
     Source: Argo `status.artifactRepositoryRef`, which the controller writes.
     """
     name = str(workflow["metadata"]["name"])
-    if place.local is not None:
-        return place.local.repository().local(name) or ""
+    if place.artifacts_here:
+        return place.repository().local(name) or ""
 
     bucket = bucket_of(workflow, {"s3": {}}, place)
     return f"s3://{bucket}/{folder_of(place.context)}{name}" if bucket else ""

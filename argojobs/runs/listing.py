@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from argojobs.manifest.names import label_value
 from argojobs.manifest.view import labels_of
 from argojobs.runs.owners import owner_of, user_name
 from argojobs.runs.progress import Tell
-from argojobs.runs.target import Target, runs_of
+from argojobs.runs.target import Target
 from argojobs.runs.view.phases import BROKEN
 from argojobs.runs.view.times import moment
 from argojobs.runs.view.times import since as read_since
@@ -54,12 +54,14 @@ class Wanted:
     now: float = field(default_factory=time.time)
 
 
-def listed(runs: list[Workflow], place: Target, wanted: Wanted) -> list[Listed]:
-    """Return those of a context's runs that are wanted, with what they wait for.
+def listed(place: Target, wanted: Wanted, *, short: bool) -> list[Listed]:
+    """Return the runs of a context that are wanted, newest first, with what they wait for.
 
-    How many runs others have there is said, where they are left out.
+    How many runs others have there is said, where they are left out. short: what a line about each
+    needs is enough.
     """
-    me = "" if wanted.all_users or place.context.is_local else user_name()
+    runs = place.service.summaries() if short else place.service.list()
+    me = user_name() if place.has_owners and not wanted.all_users else ""
     mine = [one for one in runs if owner_of(one) == me] if me else runs
     if len(mine) < len(runs):
         count = plural(len(runs) - len(mine), "run")
@@ -75,7 +77,7 @@ def listed(runs: list[Workflow], place: Target, wanted: Wanted) -> list[Listed]:
     ]
 
 
-def chosen(runs: list[Workflow], wanted: Wanted) -> list[Workflow]:
+def chosen(runs: Sequence[Workflow], wanted: Wanted) -> list[Workflow]:
     """Return the runs that are wanted. Raises UsageError for a time that is none."""
     oldest = read_since(wanted.since, wanted.now) if wanted.since else 0.0
     experiment = label_value(wanted.experiment) if wanted.experiment else ""
@@ -123,8 +125,7 @@ def everywhere(
 
     def look(name: str) -> list[Listed] | ArgojobsError:
         try:
-            place = connect(name)
-            return listed(runs_of(place, short=short), place, wanted)
+            return listed(connect(name), wanted, short=short)
         except ArgojobsError as error:
             return error
 

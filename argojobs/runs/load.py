@@ -130,8 +130,8 @@ def _loaded_from(text: str) -> Loaded:
 
 
 def require_server(place: Target) -> None:
-    """Raise UsageError where the context is this machine, which keeps no templates."""
-    if place.local is not None:
+    """Raise UsageError where no templates are kept."""
+    if not place.has_templates:
         raise UsageError(
             "--from names a template on a server, and this machine keeps none",
             hint="name its context: --context NAME; or run the template's file: argojobs run FILE",
@@ -144,9 +144,6 @@ def check_given(place: Target, loaded: Loaded, request: RunRequest) -> None:
     Raises NotFoundError where there is no such template, and UsageError for one without an
     entrypoint.
     """
-    from argojobs.client.rest import ArgoService
-
-    assert isinstance(place.service, ArgoService)
     assert loaded.manifest is not None
     reference = loaded.manifest["spec"]["workflowTemplateRef"]
     template = place.service.template(reference["name"], cluster=reference["clusterScope"])

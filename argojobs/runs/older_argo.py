@@ -16,10 +16,6 @@ def notes_for(service: Service, workflow: Workflow) -> list[str]:
 
     The server is asked for its version only where there is something to tell.
     """
-    from argojobs.client.rest import ArgoService
-
-    if not isinstance(service, ArgoService):
-        return []
     usual = lint(workflow, refs="off")
     more = [one for one in lint(workflow, refs="off", older=True) if one not in usual]
     if not more or not _is_older(service.version()):

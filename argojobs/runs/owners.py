@@ -7,7 +7,7 @@ they are nobody's, and may be changed as they are.
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from argojobs.errors import UsageError
@@ -37,7 +37,7 @@ def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
     On this machine all runs are of whoever may read them.
     """
     owner = owner_of(workflow)
-    return "" if place.context.is_local or owner == user_name() else owner
+    return "" if not place.has_owners or owner == user_name() else owner
 
 
 def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb: str) -> str:
@@ -57,14 +57,10 @@ def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb
 def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozenset[str]]:
     """Return the names of all runs, newest first, and which of them are mine.
 
-    All are where the service does not tell runs of different users apart. part: only names that
+    None is where the service does not tell runs of different users apart. part: only names that
     hold this text are needed; there may be none where the service cannot tell which do.
     """
-    labelled = getattr(service, "names_and_labels", None)
-    if labelled is None:
-        names = list(service.names())
-        return names, frozenset(names)
-    found: Sequence[tuple[str, Mapping[str, str]]] = labelled(part) if part else labelled()
+    found = service.names_and_labels(part)
     me = user_name()
     mine = frozenset(name for name, labels in found if labels.get(USER_LABEL) == me)
     return [name for name, _ in found], mine
@@ -72,6 +68,5 @@ def names_and_mine(service: Service, part: str = "") -> tuple[list[str], frozens
 
 def latest_name(service: Service) -> str:
     """Return the name of my latest run, of the latest one where none is mine; "" without any."""
-    labelled = getattr(service, "names_and_labels", None)
-    mine = labelled(labels={USER_LABEL: user_name()}) if labelled is not None else ()
-    return str(mine[0][0]) if mine else next(iter(service.names()), "")
+    mine = service.names_and_labels(labels={USER_LABEL: user_name()})
+    return mine[0][0] if mine else next(iter(service.names()), "")

@@ -198,7 +198,7 @@ def debugger_in(folder: str) -> Upload:
 
 def code_inside(context: Context, packed: Packed) -> Code:
     """Return packed code that travels in the manifest. Raises BundleError where it is too large."""
-    if context.is_local or context.s3 is not None:
+    if context.has_store:
         return inline_code(packed)
     return inline_code(packed, f"give the context {context.name} an S3, where code is stored")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from argojobs.errors import ArgojobsError
@@ -21,14 +22,11 @@ Localise = Callable[[str], str]
 
 def localiser(service: Service, run: str) -> Localise:
     """Return how to write the lines of a run's logs: files of its project where they lie here."""
-    project = getattr(service, "project", None)
-    if project is None:
-        return lambda text: text
     try:
-        root: Path = project(run)
+        root = service.project(run)
     except ArgojobsError:  # it was deleted meanwhile: its lines are shown as they are
-        return lambda text: text
-    return lambda text: localised(text, root)
+        root = None
+    return (lambda text: text) if root is None else partial(localised, root=root)
 
 
 def localised(text: str, root: Path) -> str:

@@ -83,7 +83,7 @@ def is_waiting(workflow: Workflow) -> bool:
 def pending_of(timeout: str, place: Target) -> Pending:
     """Return who watches a run's waiting. Raises UsageError for what is not a time."""
     limit = seconds(timeout) if timeout else None
-    return Pending(limit=limit, options=place.options, local=place.local is not None)
+    return Pending(limit=limit, options=place.options, local=place.steps_here)
 
 
 def seconds(text: str) -> float:

@@ -110,12 +110,16 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
     if loaded.manifest is not None:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         loaded = replace(loaded, manifest=to_run(loaded.manifest, now))
-    images = PipelineImages(target.context, loaded.root, here=target.local is not None)
-    prepared = prepared_for(request, loaded, images, target.repository, stored=target.stores)
+    images = PipelineImages(target.context, loaded.root, here=not target.has_images)
+    prepared = prepared_for(
+        request, loaded, images, target.repository, stored=target.keeps_code_in_store
+    )
     require(prepared.workflow, prepared.artifacts)
     sources = sources_of(target, prepared.settings)
     plan = _named(prepared, sources, request)
-    kept = f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.stores else ""
+    kept = (
+        f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.keeps_code_in_store else ""
+    )
     workflow = in_store(plan.workflow, target.context)
     wanted = () if images.here else tuple(images.wanted.values())
     return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
@@ -123,10 +127,10 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
 
 def sources_of(target: Target, settings: Settings) -> Sources:
     """Return where the artifact arguments of a run on this target may come from."""
-    local = target.local
+    own = target.claims
     return Sources(
         lambda: target.service,
-        claim=partial(in_claim, home=local.home, claims=settings.claims) if local else None,
+        claim=partial(in_claim, own=own, claims=settings.claims) if own is not None else None,
         bucket=location_in(target.context),
         folder=folder_of(target.context),
     )

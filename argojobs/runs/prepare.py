@@ -273,7 +273,7 @@ def prepared_for(
         lambda wanted: earlier_code(repository(), wanted, folder),
         loaded,
         images,
-        partial(debugger_in, code_folder(context)) if stored else None,
+        partial(debugger_in, folder) if stored else None,
     )
     workflow = _with_extras(request, prepared.workflow, context)
     workflow = images.pinned(with_context(workflow, defaults_of(context)))
@@ -292,12 +292,12 @@ def suited(loaded: Loaded, context: Context) -> Loaded:
     if made_of is None:
         return loaded
 
-    if made_of.idle is not None and context.is_local:
+    if made_of.idle is not None and not context.ends_unused_shells:
         made_of = replace(made_of, idle=0)
     if isinstance(made_of, Command) and not made_of.image:
         made_of = replace(made_of, image=context.image or DEFAULT_IMAGE)
-    keeps = context.is_local or context.s3 is not None
-    return of_words(loaded, replace(made_of, keeps=keeps, shm=GPU in context.resources))
+    keeps, shm = context.has_store, GPU in context.resources
+    return of_words(loaded, replace(made_of, keeps=keeps, shm=shm))
 
 
 def _with_extras(request: RunRequest, workflow: dict[str, Any], context: Context) -> dict[str, Any]:

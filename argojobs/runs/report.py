@@ -75,7 +75,7 @@ def report_of(place: Target, workflow: Workflow, folder: Path | None) -> RunRepo
         told,
         logs,
         waits_for(place.service, workflow, place.options),
-        why(workflow, told, options=place.options, local=place.local is not None) if broken else "",
+        why(workflow, told, options=place.options, local=place.steps_here) if broken else "",
     )
 
 

@@ -1,20 +1,31 @@
-"""A job that waits for a shell: for how long, and whether anybody could enter it."""
+"""A job that waits for a shell: for how long, when it can be entered, and how it is ended in order."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import time
 
-from argojobs.edits.shell_job import IDLE
+from argojobs.edits import shell_job
 from argojobs.engine.clock import duration
-from argojobs.errors import ManifestError, UnsupportedError, UsageError
-from argojobs.runs.cluster import namespace_in, needed_kube
+from argojobs.errors import (
+    ArgojobsError,
+    ConflictError,
+    ManifestError,
+    NotFoundError,
+    ServerError,
+    UsageError,
+)
+from argojobs.runs.entering import Entered, running_step
 from argojobs.runs.target import Target
+from argojobs.service import Pods, Workflow
+
+#: So many times a job is told to end.
+_TOLD = 5
 
 
 def idle_of(text: str) -> int:
     """Return after how many seconds without use a job ends, 0 for never. UsageError for no time."""
     if not text:
-        return IDLE
+        return shell_job.IDLE
     try:
         found = duration(text)
     except ManifestError:
@@ -26,26 +37,74 @@ def idle_of(text: str) -> int:
     return int(found)
 
 
-def require_way_in(place: Target) -> None:
-    """Raise UsageError and its kinds where nobody could enter a job that is about to be started."""
-    from argojobs.client.kube.rights import EXEC, may
-    from argojobs.engine.pods import program_for_entering
+def goes_on(name: str, options: str) -> str:
+    """Say of a job that goes on how to come back to it, and how to end it."""
+    return (
+        f"{name} goes on: argojobs ssh {name}{options} --end comes back to it, "
+        f"argojobs stop {name}{options} ends it"
+    )
 
-    if place.local is not None:
-        if not Path("/proc/self/environ").exists():
-            raise UnsupportedError(
-                "there is no way into a step of this machine", hint="it needs Linux's /proc"
-            )
-        program_for_entering()
-        return
 
-    with needed_kube(place.context) as kube:
-        namespace = namespace_in(place.context, kube)
-        missing = [str(right) for right in EXEC if not may(kube, right, namespace)]
-    if missing:
-        raise UsageError(
-            f"not allowed to {' nor to '.join(missing)} in the namespace {namespace}: "
-            "nobody could enter the job",
-            where=place.context.name,
-            hint=f"argojobs doctor --write -{place.options} writes the role that has it",
-        )
+def ready(pods: Pods, workflow: Workflow) -> Entered | None:
+    """Return the step of a job and its pod; None where it is not ready yet.
+
+    Its container runs before its program does, and its node before its pod is there.
+    """
+    try:
+        entered = running_step(pods, workflow, "")
+        pods.starts(entered.pod, shell_job.entering(["sh", "-c", ":"]), "main")
+    except (ConflictError, NotFoundError):
+        return None
+    return entered
+
+
+def ended(place: Target, pods: Pods, name: str, pod: str) -> bool:
+    """End a job in order, or stop it where that cannot be.
+
+    False, and told, where it goes on instead. Raises as `end`.
+    """
+    why = end(place, pods, pod)
+    if not why:
+        return True
+    try:
+        place.service.stop(name, "it could not be ended in order")
+    except (ConflictError, NotFoundError):  # it has ended just now, or is gone
+        return True
+    except ArgojobsError as error:
+        place.tell("note", f"{name} could be neither ended ({why}) nor stopped ({error.what})")
+        place.tell("note", goes_on(name, place.options))
+        return False
+    place.tell("note", f"{name} could not be ended in order ({why}): it is stopped")
+    return True
+
+
+def end(place: Target, pods: Pods, pod: str) -> str:
+    """End a job in order, so that what it made is kept; one that has ended already is well, too.
+
+    Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.
+    """
+    why = ""
+    try:
+        for _ in range(_TOLD):
+            why = _tell(pods, pod)
+            if not why:
+                break
+            # One that is ending has forgotten where it is reached: this raises once it has ended.
+            time.sleep(place.pause)
+            pods.starts(pod, ["sh", "-c", ":"], "main")
+    except (ConflictError, NotFoundError):
+        return ""
+    except UsageError as error:  # its image has no sh any more, or we have no right any more
+        return error.what
+    return why
+
+
+def _tell(pods: Pods, pod: str) -> str:
+    """Tell a job to end; why that could not be, "" where it was."""
+    try:
+        told = pods.execute(pod, shell_job.ending())
+    except ServerError:  # its end may cut the way that it was told by
+        told = pods.execute(pod, shell_job.ending())
+    if told.exit_code == 0:
+        return ""
+    return (told.err.strip() or f"exit code {told.exit_code}").splitlines()[-1]

@@ -89,7 +89,7 @@ def bucket_of(
     repository, or the context's. Source: Argo docs, fields, ArtifactLocation; and
     `status.artifactRepositoryRef.artifactRepository`, which the controller writes.
     """
-    if target.local is not None:
+    if target.artifacts_here:
         return ""
     archives = {
         str(((one.get("archiveLocation") or {}).get("s3") or {}).get("bucket", ""))
@@ -105,8 +105,8 @@ def bucket_of(
 
 def repository_of(stored: Stored, target: Target) -> Repository | None:
     """Return the repository of an artifact; None for a bucket that the context has no keys for."""
-    if target.local is not None:
-        return target.local.repository()
+    if target.artifacts_here:
+        return target.repository()
     s3 = target.context.s3
     if s3 is None or stored.bucket != s3.bucket:
         return None
@@ -182,17 +182,16 @@ def inside_claim(root: Path, inside: str, text: str) -> Path:
     return path
 
 
-def in_claim(text: str, home: Path, claims: Mapping[str, str] | None = None) -> Path:
-    """Return the path of `claim://name/path` on this machine, whose home is given.
+def in_claim(text: str, own: Path, claims: Mapping[str, str] | None = None) -> Path:
+    """Return the path of `claim://name/path` where claims are folders of this machine.
 
     claims: folder by claim as the settings name them, those of the current folder unless given;
-    any other lies in the home, as where steps mount it. Raises UsageError for a path that leads
+    own: has the folders of all others, where steps mount them. Raises UsageError for a path that leads
     out of it, NotFoundError for what is not there.
     """
     name, _, inside = text.removeprefix("claim://").partition("/")
     if not name or "/" in name or name in (".", ".."):
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
-    own = home / "claims"
     named = load_settings(Path.cwd()).claims if claims is None else claims
     root = Path(named.get(name, own / name)).resolve()
     path = inside_claim(root, inside, text)
@@ -221,8 +220,8 @@ def where_in(place: Target, workflow: dict[str, Any]) -> Where:
         key = str((artifact.get("s3") or {}).get("key", ""))
         if not key:
             return ""
-        if place.local is not None:
-            return str(place.local.repository().local(key) or key)
+        if place.artifacts_here:
+            return place.repository().local(key) or key
         bucket = bucket_of(workflow, artifact, place)
         return f"s3://{bucket}/{key}" if bucket else key
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from argojobs.compile.load import Loaded
-from argojobs.engine.local import NOTES
 from argojobs.errors import ArgojobsError, ConflictError
 from argojobs.manifest.view import annotations_of
 from argojobs.manifest.yaml_write import write_yaml
@@ -22,10 +21,9 @@ from argojobs.runs.older_argo import notes_for
 from argojobs.runs.plan import MANIFEST, Plan, plan_of
 from argojobs.runs.progress import Kind, if_reached
 from argojobs.runs.request import RunRequest
-from argojobs.runs.shell import require_way_in
 from argojobs.runs.target import Target
 from argojobs.runs.uploads import store
-from argojobs.service import Workflow
+from argojobs.service import NOTES, Workflow
 from argojobs.storage.repository import Repository
 
 
@@ -54,14 +52,14 @@ def submit(request: RunRequest, loaded: Loaded, target: Target) -> Submitted:
         ServerError: where a server, registry or store is out of reach.
     """
     if request.shell:
-        require_way_in(target)
-    if target.local is not None:
-        target.local.prepare()
+        with target.pods() as pods:
+            pods.check_entering()
+    target.service.prepare()
     if request.template:
         require_server(target)
         check_given(target, loaded, request)
     plan = _planned(request, loaded, target)
-    if target.local is None:
+    if target.may_be_older:
         _tell_each(target, "warning", notes_for(target.service, plan.workflow))
     plan = _without_stored(plan, target.repository)
     plan = with_images(plan, target.context, partial(target.tell, "progress"))

@@ -66,9 +66,7 @@ def write_bundle(file: str, place: Target, looked: Looked) -> list[str]:
 
 def told_locally(place: Target, looked: Looked) -> list[str]:
     """Return what happened to the steps of this machine, oldest first."""
-    rows = [
-        f"{e.time}  {e.type:<8} {e.reason:<10} {e.pod}  {e.text}" for e in _local(place, looked)
-    ]
+    rows = [f"{e.time}  {e.type:<8} {e.reason:<10} {e.pod}  {e.text}" for e in _told(place, looked)]
     return [line.rstrip() for line in rows] or ["No step of the run has begun."]
 
 
@@ -127,26 +125,23 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _events(place: Target, looked: Looked) -> Any:
-    if place.local is None:
+    if not place.steps_here:
         return looked.evidence.events
-    return [asdict(event) for event in _local(place, looked)]
+    return [asdict(event) for event in _told(place, looked)]
 
 
-def _local(place: Target, looked: Looked) -> list[PodEvent]:
-    from argojobs.engine.pods import LocalPods
-
-    return LocalPods(place.local).events(looked.evidence.run) if place.local is not None else []
+def _told(place: Target, looked: Looked) -> list[PodEvent]:
+    with place.pods() as pods:
+        return pods.events(looked.evidence.run)
 
 
 def _server_version(place: Target, missing: list[str]) -> dict[str, str]:
-    version = getattr(place.service, "version", None)
-    if version is None:
-        return {}
     try:
-        return {"argo": str(version())}
+        version = place.service.version()
     except ArgojobsError as error:
         missing.append(f"the server's version: {error.what}")
-        return {}
+        version = ""
+    return {"argo": version} if version else {}
 
 
 def _json(value: Any) -> str:

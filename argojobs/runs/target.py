@@ -1,58 +1,93 @@
-"""Where runs are: the service of a context and the store beside it.
+"""Where runs are: the service of a context, its pods, the store beside it, and what it can do.
 
-The engine of this machine and the client of a server are imported when one of them is meant: it is
-never both, and each is half of what a short command imports.
+Here alone is decided between this machine and a server: whoever gets a target knows protocols, and
+asks for what a target can do by the name of that. The engine of this machine and the client of a
+server are imported when one of them is meant: it is never both, and each is half of what a short
+command imports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING
 
 from argojobs.config.choosing import choose
+from argojobs.config.contexts import LOCAL
 from argojobs.config.settings import load_settings
+from argojobs.runs.cluster import pods_of_cluster
 from argojobs.runs.progress import Tell, silent
 
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
     from argojobs.engine.local import LocalService
-    from argojobs.service import Service, Workflow
+    from argojobs.service import Pods, Service
     from argojobs.storage.repository import Repository
 
 
-class Target(NamedTuple):
-    """A context at work.
+@dataclass(frozen=True)
+class Target:
+    """A context at work, and what it can do; unless told otherwise, what a server can.
 
-    service: its runs. repository: opens where code and artifacts are stored; raises UsageError
-    where the context has no S3. again: makes one more service, for a thread of its own. options:
-    what a command must say to get here, with a blank in front; "" where it need not say it.
-    local: the service once more, where it is this machine's. tell: hears what goes on here.
+    How it is reached:
+        connect: opens the service of its runs, when that is first asked for.
+        repository: opens where code and artifacts are stored; raises UsageError where the context
+            has no S3.
+        again: makes one more service, for a thread of its own.
+        options: what a command must say to get here, with a blank in front; "" where it need not
+            say it.
+        tell: hears what goes on here.
+        open_pods: opens the pods in a namespace of the context, its own for "".
+
+    What it can do:
+        detaches_on_interrupt: a run that is followed goes on when Ctrl-C leaves it; else it stops.
+        has_owners: runs of several users are here, and only mine are changed unasked.
+        has_images: steps run in images, which are built, pushed and pulled.
+        has_templates: workflow templates are kept here.
+        may_be_older: its Argo may be older than the one that argojobs goes by.
+        steps_here: steps are processes of this machine: they listen at its ports and may see its
+            files.
+        artifacts_here: what the repository holds are files of this machine.
+        claims: the folder in which the folders of claims lie, None where they are Kubernetes'.
+        pause: so often it is asked whether something has changed, in seconds.
     """
 
     context: Context
-    service: Service
+    connect: Callable[[], Service]
     repository: Callable[[], Repository]
     again: Callable[[], Service]
     options: str = ""
-    local: LocalService | None = None
     tell: Tell = silent
+    open_pods: Callable[[Context, str], AbstractContextManager[Pods]] = pods_of_cluster
+    detaches_on_interrupt: bool = True
+    has_owners: bool = True
+    has_images: bool = True
+    has_templates: bool = True
+    may_be_older: bool = True
+    steps_here: bool = False
+    artifacts_here: bool = False
+    claims: Path | None = None
+    pause: float = 1.0
+
+    @cached_property
+    def service(self) -> Service:
+        """The runs. Opened now: the way to a server may be through a cluster."""
+        return self.connect()
 
     @property
-    def stores(self) -> bool:
+    def keeps_code_in_store(self) -> bool:
         """Whether there is a store, so that code need not travel in the manifest."""
-        return self.local is not None or self.context.s3 is not None
+        return self.artifacts_here or self.context.s3 is not None
 
+    def pods(self, namespace: str = "") -> AbstractContextManager[Pods]:
+        """Give the pods of a namespace, the context's own for "", while it is open.
 
-class Opened:
-    """A service that is opened when it is first used: the way to it may be through a cluster."""
-
-    def __init__(self, open_: Callable[[], Service]) -> None:
-        self._open = cache(open_)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._open(), name)
+        Raises UsageError where there is no way to them.
+        """
+        return self.open_pods(self.context, namespace)
 
 
 def connect(context: str = "", server: str = "") -> Service:
@@ -91,26 +126,49 @@ def target(
     """
     chosen = choose(context, server, project)
     said = f" --context {context}" if context else f" --server {server}" if server else ""
-    if not chosen.is_local:
-        from argojobs.runs.remote import remote_repository, remote_service
-
-        # Opened once: its keys may be what a command prints, which takes a while.
-        repository = cache(partial(remote_repository, chosen))
-        again = partial(remote_service, chosen, repository, said, tell)
-        service = again() if chosen.server else cast("Service", Opened(again))
-        return Target(chosen, service, repository, again, said, tell=tell)
-    if not new_run:
-        here = local()
-    else:
+    if chosen.built_in:
+        if not new_run:
+            return this_machine(local(), options=said, tell=tell)
         here = _local_for_run(project or Path.cwd(), strict_resources, share_host_paths)
-    return Target(chosen, here, here.repository, local, said, here, tell)
+        return this_machine(here, options=said, tell=tell)
+
+    from argojobs.runs.remote import remote_repository, remote_service
+
+    # Opened once: its keys may be what a command prints, which takes a while.
+    repository = cache(partial(remote_repository, chosen))
+    again = partial(remote_service, chosen, repository, said, tell)
+    place = Target(chosen, again, repository, again, said, tell)
+    if chosen.server:  # what is wrong with it is told now; the way through a cluster takes a while
+        _ = place.service
+    return place
 
 
-def runs_of(place: Target, *, short: bool) -> list[Workflow]:
-    """Return all runs of a context, newest first. short: what a line about each needs is enough."""
-    summaries = getattr(place.service, "summaries", None) if short else None
-    found: list[Workflow] = place.service.list() if summaries is None else summaries()
-    return found
+def this_machine(here: LocalService, *, options: str = "", tell: Tell = silent) -> Target:
+    """Return this machine as a target. here: its service; the others as `Target` has them."""
+
+    def pods(_context: Context, _namespace: str) -> AbstractContextManager[Pods]:
+        from argojobs.engine.pods import LocalPods
+
+        return nullcontext(LocalPods(here))
+
+    return Target(
+        LOCAL,
+        lambda: here,
+        here.repository,
+        local,
+        options,
+        tell,
+        pods,
+        detaches_on_interrupt=False,
+        has_owners=False,
+        has_images=False,
+        has_templates=False,
+        may_be_older=False,
+        steps_here=True,
+        artifacts_here=True,
+        claims=here.home / "claims",
+        pause=0.1,
+    )
 
 
 def local() -> LocalService:

@@ -26,7 +26,15 @@ class Answer:
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeService:
     """The service that every verb finds."""
     fake = FakeService()
-    place = connecting.Target(LOCAL, fake, pytest.fail, lambda: fake, tell=tell)
+    place = connecting.Target(
+        LOCAL,
+        lambda: fake,
+        pytest.fail,
+        lambda: fake,
+        tell=tell,
+        detaches_on_interrupt=False,
+        has_owners=False,
+    )
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
@@ -42,7 +50,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Shared:
     )
     abacus = Context("abacus", server="https://abacus", namespace="ml")
     place = connecting.Target(
-        abacus, fake, pytest.fail, lambda: fake, " --context abacus", tell=tell
+        abacus, lambda: fake, pytest.fail, lambda: fake, " --context abacus", tell=tell
     )
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)

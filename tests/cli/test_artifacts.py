@@ -260,7 +260,7 @@ def remote(bucket, s3_service, monkeypatch):
         secret_key="env:AWS_SECRET_ACCESS_KEY",
     )
     context = Context("far", s3=s3)
-    place = connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)
+    place = connecting.Target(context, lambda: fake, pytest.fail, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from support.fake_kubernetes import FakeKubernetes
 
-from argojobs.cli.doctor.checking import exit_code
-from argojobs.cli.doctor.kubernetes import argo_repository, kube_checks, without_kube
-from argojobs.cli.doctor.setup import applied, objects_of
 from argojobs.client.kube.connection import Kube
 from argojobs.config.contexts import S3, Context, Mount
 from argojobs.errors import UsageError
 from argojobs.runs.claims import ensure_storage
 from argojobs.runs.cluster import has_kubeconfig, needed_kube
+from argojobs.runs.doctor.checking import exit_code
+from argojobs.runs.doctor.kubernetes import argo_repository, kube_checks, without_kube
+from argojobs.runs.doctor.setup import applied, objects_of
 from argojobs.runs.remote import address_of
 
 CLAIMS = "/api/v1/namespaces/argo/persistentvolumeclaims"

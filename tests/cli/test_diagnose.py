@@ -10,11 +10,11 @@ import pytest
 from support.diagnosed import recorded
 from support.fake_service import Shared, node, of, workflow
 
-from argojobs.client.kube.seen import Seen
 from argojobs.config.contexts import Context
 from argojobs.runs import diagnosis as diagnosing
 from argojobs.runs.owners import user_name
 from argojobs.runs.support_bundle import masked_text, without_secrets
+from argojobs.service import Seen
 
 NAME = "demo-x7k2p"
 
@@ -59,8 +59,8 @@ def kubernetes(monkeypatch: pytest.MonkeyPatch):
             parts = [list(part) for part in (found.pods, found.events, found.nodes, found.claims)]
             return Seen(*parts, missing=list(missing))
 
-        monkeypatch.setattr("argojobs.client.kube.seen.look_at", look_at)
-        monkeypatch.setattr("argojobs.runs.diagnosis.has_kubeconfig", lambda _: True)
+        monkeypatch.setattr("argojobs.client.kube.pods.look_at", look_at)
+        monkeypatch.setattr("argojobs.runs.cluster.has_kubeconfig", lambda _: True)
         return asked
 
     return install

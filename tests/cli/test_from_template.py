@@ -34,7 +34,7 @@ def argo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeArgo]:
     service = ArgoService(ServerAddress(fake.url, namespace=NAMESPACE, label="lab"))
     lab = Context("lab", server=fake.url, namespace=NAMESPACE)
     place = connecting.Target(
-        lab, service, pytest.fail, lambda: service, " --context lab", tell=tell
+        lab, lambda: service, pytest.fail, lambda: service, " --context lab", tell=tell
     )
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     yield fake

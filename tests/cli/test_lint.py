@@ -10,8 +10,8 @@ import pytest
 
 from argojobs.cli.lint_formats import github_lines
 from argojobs.cli.lint_rules import ALL
-from argojobs.cli.linting import Report
 from argojobs.manifest.findings import Finding
+from argojobs.runs.linting import Report
 
 GOOD = """\
 kind: Workflow

@@ -89,8 +89,11 @@ class TestAllContexts:
             if name == "gone":
                 raise ServerError("the server gone is out of reach")
             context = Context(name, server="https://abacus") if name == "abacus" else LOCAL
-            fake = shared if name == "abacus" else here
-            return connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)
+            again = lambda: shared if name == "abacus" else here  # noqa: E731
+            owners = name == "abacus"
+            return connecting.Target(
+                context, again, pytest.fail, again, tell=tell, has_owners=owners
+            )
 
         known = Contexts(by_name={name: Context(name) for name in ("abacus", "gone")})
         for module in (context_files, choosing, listing):

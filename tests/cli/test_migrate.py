@@ -134,7 +134,7 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"argojobs.{module}.opened", lambda *_: None)
     monkeypatch.setattr("argojobs.images.described.providing.present", lambda *_: {})
     repository = DirectoryRepository(str(tmp_path / "store"))
-    place = connecting.Target(context, fake, lambda: repository, lambda: fake, tell=tell)
+    place = connecting.Target(context, lambda: fake, lambda: repository, lambda: fake, tell=tell)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
 
 

@@ -12,7 +12,7 @@ from support.fake_service import FakeService, Shared, workflow
 from argojobs.cli import browser
 from argojobs.cli.browser import has_browser
 from argojobs.cli.text import tell
-from argojobs.config.contexts import LOCAL, S3
+from argojobs.config.contexts import S3
 from argojobs.runs import target as connecting
 
 UI = "https://abacus/workflows/ml/demo-mine1"
@@ -33,7 +33,7 @@ def browsed(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> Shared:
     context = replace(
         place.context, storage_ui="https://abacus:9001/{bucket}/{run}", s3=S3(bucket="models")
     )
-    changed = place._replace(context=context)
+    changed = replace(place, context=context)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: changed)
     return shared
 
@@ -89,7 +89,8 @@ def test_this_machine_says_which_folders_there_are(
 
     local = LocalService(tmp_path)
     fake = FakeService(workflow("r"))
-    place = connecting.Target(LOCAL, fake, local.repository, lambda: fake, "", local, tell=tell)
+    fake.folder = local.folder  # type: ignore[method-assign]
+    place = replace(connecting.this_machine(local, tell=tell), connect=lambda: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     assert json.loads(argojobs("open", "r", "-o", "json").out) == {
         "logs": str(tmp_path / "pods" / "r")

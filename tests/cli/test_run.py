@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from support.fake_service import node, workflow
 from support.run_service import MANIFEST, RunService, created
 
 from argojobs.cli.text import tell
-from argojobs.config.contexts import LOCAL
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import label_value, object_name
 from argojobs.runs import target as connecting
@@ -287,7 +287,7 @@ class TestWhatIsKept:
         def full() -> None:
             raise OSError(28, "No space left on device")
 
-        place = connecting.Target(LOCAL, service, full, lambda: service, local=service, tell=tell)
+        place = replace(connecting.this_machine(service, tell=tell), repository=full)
         monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
         answer = argojobs("run", manifest, "-d")
         assert answer.code == 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from support.fake_kubernetes import FakeKubernetes
 from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli import entering, shell_job
+from argojobs.cli.text import tell
 from argojobs.client.failures import UnclearError
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import (
@@ -19,8 +21,9 @@ from argojobs.errors import (
     UsageError,
 )
 from argojobs.manifest.words import RUNS
+from argojobs.runs import shell
 from argojobs.runs.pending import Pending
-from argojobs.runs.shell import idle_of, require_way_in
+from argojobs.runs.shell import idle_of
 from argojobs.runs.target import Target
 from argojobs.service import Pod, Ran
 
@@ -93,7 +96,15 @@ def pods(monkeypatch: pytest.MonkeyPatch):
 
 def place_of(pods: Pods, context: Context = LAB) -> Target:
     options = " --context lab" if context is LAB else ""
-    return Target(context, pods.service, pytest.fail, lambda: pods.service, options)
+    return Target(
+        context,
+        lambda: pods.service,
+        pytest.fail,
+        lambda: pods.service,
+        options,
+        tell=tell,
+        detaches_on_interrupt=context is LAB,
+    )
 
 
 def opened(pods: Pods, context: Context = LAB, limit: float | None = None) -> int:
@@ -145,7 +156,7 @@ def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, ca
 )
 def test_the_end_may_come_before_it_is_told(pods: Pods, ending) -> None:
     pods.ending = list(ending)
-    assert shell_job.end(place_of(pods), pods, "pod") == ""
+    assert shell.end(place_of(pods), pods, "pod") == ""
     assert pods.ended == (2 if isinstance(ending[0], UnclearError) else 1)
 
 
@@ -284,16 +295,21 @@ def kubernetes():
     fake.close()
 
 
+def require_way_in(place: Target) -> None:
+    with place.pods() as pods:
+        pods.check_entering()
+
+
 def test_a_job_that_nobody_could_enter_is_not_started(
     kubernetes, tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("KUBECONFIG", raising=False)
-    place = Target(LAB, FakeService(), pytest.fail, pytest.fail, " --context lab")
+    place = Target(LAB, FakeService, pytest.fail, pytest.fail, " --context lab")
     with pytest.raises(UsageError, match="has no kubeconfig"):
         require_way_in(place)
     context = Context("lab", namespace="argo", kubeconfig=kubernetes.kubeconfig(tmp_path))
-    place = place._replace(context=context)
+    place = replace(place, context=context)
     require_way_in(place)
     kubernetes.denied.add("get pods/exec")
     with pytest.raises(UsageError) as caught:

@@ -45,6 +45,11 @@ class Server:
     def __init__(self) -> None:
         self.created: list[dict[str, Any]] = []
 
+    def prepare(self) -> None: ...
+
+    def version(self) -> str:
+        return "v4.1.0"
+
     def check(self, workflow: dict[str, Any]) -> list[str]:
         return []
 
@@ -71,7 +76,7 @@ def server(
     context = Context(
         "lab", server="https://lab.example", registry=Registry(open_registry_server.host)
     )
-    place = connecting.Target(context, fake, pytest.fail, lambda: fake, tell=tell)  # type: ignore[arg-type]
+    place = connecting.Target(context, lambda: fake, pytest.fail, lambda: fake, tell=tell)  # type: ignore[arg-type]
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     return fake
 

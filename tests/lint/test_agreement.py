@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.cli.linting import lint_files
+from argojobs.runs.linting import lint_files
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 BEGIN, END = "<!-- lint: begin -->\n", "<!-- lint: end -->\n"

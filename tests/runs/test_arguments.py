@@ -30,7 +30,7 @@ def sources(**more: Any) -> Sources:
 def claims(home: Path, **folders: Path) -> Sources:
     """This machine, with claims in folders that settings name."""
     named = {name: str(folder) for name, folder in folders.items()}
-    return sources(claim=partial(in_claim, home=home, claims=named))
+    return sources(claim=partial(in_claim, own=home / "claims", claims=named))
 
 
 def test_a_folder_is_stored_below_the_runs_name_in_the_folder_of_runs(tmp_path: Path) -> None:

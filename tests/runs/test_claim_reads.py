@@ -71,7 +71,7 @@ DONE = {
 
 
 def target(server: Server) -> Target:
-    return Target(LAB, server, pytest.fail, lambda: server, " --context lab")
+    return Target(LAB, lambda: server, pytest.fail, lambda: server, " --context lab")
 
 
 def got(server: Server, path: Path, clock: Clock | None = None) -> Path:
@@ -182,7 +182,7 @@ def test_a_run_that_may_not_be_deleted_is_a_note(tmp_path: Path) -> None:
             raise UsageError("not allowed to delete workflows")
 
     told: list[tuple[str, str]] = []
-    place = target(Keeper(DONE))._replace(tell=lambda *line: told.append(line))
+    place = replace(target(Keeper(DONE)), tell=lambda *line: told.append(line))
     assert get_from_claim("claim://data/x", place, tmp_path / "x", Clock().time()) == tmp_path / "x"
     ((kind, text),) = told
     assert kind == "note"
@@ -225,7 +225,7 @@ def test_what_a_pod_stores_while_it_is_taken_away_is_removed_too(
 ) -> None:
     server, store, clock = Server(state), Late(looks), Clock()
     context = replace(LAB, s3=S3(endpoint="s3.example", bucket="runs", prefix="team"))
-    place = Target(context, server, lambda: store, lambda: server)  # type: ignore[arg-type, return-value]
+    place = Target(context, lambda: server, lambda: store, lambda: server)  # type: ignore[arg-type, return-value]
     with pytest.raises(ArgojobsError):
         get_from_claim("claim://data/x", place, Path("nowhere"), clock.time())
     assert store.deleted == [f"team/{server.made['metadata']['name']}"]

@@ -56,7 +56,7 @@ def file(tmp_path: Path) -> str:
 
 def workflow(file: str, context: Context, *, stored: bool, **more: Any) -> dict[str, Any]:
     loaded = load(file, "")
-    images = PipelineImages(context, loaded.root, here=context.is_local)
+    images = PipelineImages(context, loaded.root, here=context.built_in)
     prepared = prepared_for(
         RunRequest(file=file, **more), loaded, images, pytest.fail, stored=stored
     )

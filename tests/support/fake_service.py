@@ -80,6 +80,8 @@ class FakeService:
         """Add log lines of a pod."""
         self.lines.setdefault(run, []).extend(LogLine(node_id, node_id, text) for text in texts)
 
+    def prepare(self) -> None: ...
+
     def create(self, workflow: Workflow) -> Workflow:
         name = workflow["metadata"]["name"]
         self.calls.append(("create", name))
@@ -158,6 +160,24 @@ class FakeService:
 
     def names(self) -> list[str]:
         return [str(run["metadata"]["name"]) for run in self.list()]
+
+    def names_and_labels(
+        self, part: str = "", *, labels: Mapping[str, str] | None = None
+    ) -> Sequence[tuple[str, Mapping[str, str]]]:
+        return [] if labels else [(name, {}) for name in self.names() if part in name]
+
+    def summaries(self) -> Sequence[Workflow]:
+        return self.list()
+
+    def template(self, name: str, *, cluster: bool = False) -> Workflow:
+        raise NotFoundError(f"there is no template {name!r}")
+
+    def version(self) -> str:
+        return ""
+
+    def project(self, name: str) -> Path | None: ...
+
+    def folder(self, name: str) -> Path | None: ...
 
     def delete(self, name: str) -> None:
         self.calls.append(("delete", name))

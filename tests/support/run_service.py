@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from argojobs.cli.text import tell
-from argojobs.config.contexts import LOCAL
 from argojobs.runs import target as connecting
 from argojobs.storage.directory import DirectoryRepository
 from support.fake_service import FakeService, node
@@ -64,7 +63,7 @@ class RunService(FakeService):
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
     """Return the service, which every verb of this test finds by any context."""
     fake = RunService(tmp_path / "repository")
-    place = connecting.Target(LOCAL, fake, fake.repository, lambda: fake, local=fake, tell=tell)
+    place = connecting.this_machine(fake, tell=tell)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "local", lambda: fake)
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)

@@ -7,13 +7,17 @@ here. Nothing here knows which service it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from argojobs.errors import ConflictError, NotFoundError
-from argojobs.service import FINAL_PHASES
+from argojobs.service import FINAL_PHASES, LogLine, Service, Workflow
 
 
-def shell(name, script, image, **template):
+def shell(name: str, script: str, image: str, **template: Any) -> Workflow:
     """A workflow of one pod that runs a shell script."""
     container = {"image": image, "command": ["sh", "-c", script]}
     return {
@@ -25,7 +29,7 @@ def shell(name, script, image, **template):
     }
 
 
-def waiting(image):
+def waiting(image: str) -> dict[str, Any]:
     """The spec of a run that waits to be told to go on."""
     done = {"image": image, "command": ["true"]}
     steps = [[{"name": "wait", "template": "wait"}], [{"name": "done", "template": "done"}]]
@@ -39,20 +43,22 @@ def waiting(image):
     }
 
 
-def finish(service, name):
+def finish(service: Service, name: str) -> Workflow:
     *_, last = service.watch(name)
     assert last.workflow["status"]["phase"] in FINAL_PHASES
     return last.workflow
 
 
-def texts(lines):
+def texts(lines: Iterable[LogLine]) -> list[str]:
     return [line.text for line in lines]
 
 
 class ServiceContract:
     """The tests; a module for one service has a subclass of it."""
 
-    def test_a_run_from_its_start_to_its_end(self, service, run_name, image):
+    def test_a_run_from_its_start_to_its_end(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         created = service.create(shell(name, "for i in 1 2 3; do echo line $i; done", image))
         assert created["metadata"]["uid"]
@@ -71,14 +77,18 @@ class ServiceContract:
             "line 3",
         ]
 
-    def test_a_name_is_given_once(self, service, run_name, image):
+    def test_a_name_is_given_once(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "true", image))
         with pytest.raises(ConflictError, match="already exists"):
             service.create(shell(name, "true", image))
         finish(service, name)
 
-    def test_what_is_not_there_is_not_found(self, service, run_name, tmp_path):
+    def test_what_is_not_there_is_not_found(
+        self, service: Service, run_name: Callable[[], str], tmp_path: Path
+    ) -> None:
         name = run_name()
         for ask in (
             lambda: service.get(name),
@@ -92,7 +102,9 @@ class ServiceContract:
             with pytest.raises(NotFoundError):
                 ask()
 
-    def test_runs_are_listed_newest_first_without_nodes(self, service, run_name, image):
+    def test_runs_are_listed_newest_first_without_nodes(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         names = [run_name(), run_name()]
         for name in names:
             service.create(shell(name, "true", image))
@@ -104,14 +116,18 @@ class ServiceContract:
         assert [name for name in listed if name in names] == names[::-1]
         assert len(service.list(limit=1)) == 1
 
-    def test_logs_are_followed_to_the_end(self, service, run_name, image):
+    def test_logs_are_followed_to_the_end(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "for i in 1 2 3 4; do echo $i; sleep 0.1; done", image))
         assert texts(service.logs(name, follow=True)) == ["1", "2", "3", "4"]
         assert service.get(name)["status"]["phase"] == "Succeeded"
 
     @pytest.mark.parametrize("verb", ["stop", "terminate"])
-    def test_a_run_is_ended(self, service, run_name, image, verb):
+    def test_a_run_is_ended(
+        self, service: Service, run_name: Callable[[], str], image: str, verb: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "echo began; sleep 600", image))
         next(iter(service.logs(name, follow=True)))
@@ -120,7 +136,9 @@ class ServiceContract:
         with pytest.raises(ConflictError):
             getattr(service, verb)(name)
 
-    def test_a_deleted_run_is_gone(self, service, run_name, image):
+    def test_a_deleted_run_is_gone(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "true", image))
         finish(service, name)
@@ -128,7 +146,9 @@ class ServiceContract:
         with pytest.raises(NotFoundError):
             service.get(name)
 
-    def test_an_artifact_is_unpacked(self, service, run_name, image, tmp_path):
+    def test_an_artifact_is_unpacked(
+        self, service: Service, run_name: Callable[[], str], image: str, tmp_path: Path
+    ) -> None:
         name = run_name()
         outputs = {"artifacts": [{"name": "made", "path": "/tmp/made"}]}
         script = "mkdir -p /tmp/made/empty; echo x > /tmp/made/file"
@@ -143,7 +163,9 @@ class ServiceContract:
         with pytest.raises(ConflictError):
             service.artifact(name, name, "made", tmp_path)
 
-    def test_a_suspended_run_goes_on_when_it_is_told(self, service, run_name, image):
+    def test_a_suspended_run_goes_on_when_it_is_told(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "true", image) | {"spec": waiting(image)})
         for event in service.watch(name):
@@ -158,7 +180,9 @@ class ServiceContract:
         with pytest.raises(ConflictError):
             service.suspend(name)
 
-    def test_a_failed_run_is_retried_under_its_name(self, service, run_name, image):
+    def test_a_failed_run_is_retried_under_its_name(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "exit 3", image))
         first = finish(service, name)
@@ -168,17 +192,46 @@ class ServiceContract:
         assert again["metadata"]["uid"] == first["metadata"]["uid"]
         assert again["status"]["finishedAt"] >= first["status"]["finishedAt"]
 
-    def test_a_run_that_succeeded_is_not_retried(self, service, run_name, image):
+    def test_a_run_that_succeeded_is_not_retried(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "true", image))
         finish(service, name)
         with pytest.raises(ConflictError):
             service.retry(name)
 
-    def test_a_run_is_resubmitted_under_a_new_name(self, service, run_name, image):
+    def test_a_run_is_resubmitted_under_a_new_name(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
         name = run_name()
         service.create(shell(name, "true", image))
         finish(service, name)
         again = service.resubmit(name)["metadata"]["name"]
         assert again != name
         assert finish(service, again)["status"]["phase"] == "Succeeded"
+
+    def test_what_a_line_about_a_run_needs_is_had_for_all(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
+        name = run_name()
+        service.prepare()
+        service.create(shell(name, "true", image))
+        finish(service, name)
+        (summary,) = [run for run in service.summaries() if run["metadata"]["name"] == name]
+        assert summary["status"]["phase"] == "Succeeded"
+        assert name in service.names()
+        assert name in dict(service.names_and_labels())
+        assert set(dict(service.names_and_labels(name))) <= {name}
+
+    def test_what_only_some_have_is_asked_of_all(
+        self, service: Service, run_name: Callable[[], str], image: str
+    ) -> None:
+        name = run_name()
+        service.create(shell(name, "true", image))
+        finish(service, name)
+        with pytest.raises(NotFoundError):
+            service.template("no-such-template")
+        assert service.version() == "" or service.version().startswith("v")
+        for folder in (service.project(name), service.folder(name)):
+            assert folder is None or folder.is_dir()

@@ -154,7 +154,7 @@ class Ways:
                 is_there, pressed = self._put(entry)
                 way = Way(step, entry if is_there else None, stack.pop_all())
                 self._ways[waiting.node_id, waiting.port] = way
-        here = self._place.local is not None and not waiting.own
+        here = self._place.steps_here and not waiting.own
         usual = FIRST_PORT if here else waiting.port
         self._tell(step, [*_where(step, host, port, usual), *pressed])
 

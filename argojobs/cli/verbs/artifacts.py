@@ -26,7 +26,7 @@ def ls(
 
     Of s3://bucket/key and claim://name/path: what that folder holds.
     """
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import Format, print_data, print_text
     from argojobs.cli.place import target as target_of
     from argojobs.cli.text import show
     from argojobs.runs.names import find_run, step_named
@@ -46,10 +46,8 @@ def ls(
             print_text(f"{name}/{one.step}/{one.name}")
         return 0
     rows = facts_of(found, target)
-    if output is Format.json:
-        print_json(rows)
-    elif output is Format.yaml:
-        print_yaml(rows)
+    if output is not None:
+        print_data(rows, output)
     elif not rows:
         print_text(f"{name} has no output artifacts{f' in {step}' if step else ''}")
     else:
@@ -75,7 +73,7 @@ def get(
     An output of a step is unpacked, as another step would get it. Of a fan-out all items' outputs
     are copied, into folders STEP-0, STEP-1 and so on.
     """
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.place import target as target_of
     from argojobs.cli.transfer import bar
     from argojobs.runs.claim_reads import get_from_claim
@@ -94,10 +92,8 @@ def get(
             done = _get_output(artifact, target, path)
     if output is None:
         door.put(f"{done}\n")
-    elif output is Format.name:
-        print_text(str(done))
     else:
-        (print_json if output is Format.json else print_yaml)({"path": str(done)})
+        print_data({"path": str(done)}, output, str(done))
     return 0
 
 
@@ -121,7 +117,7 @@ def put(
     Runs take it as -p NAME=s3://bucket/key. An object store keeps files: empty folders and modes are lost, links become what they name.
     What is there already is not sent again.
     """
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.place import target as target_of
     from argojobs.cli.transfer import bar
     from argojobs.errors import NotFoundError
@@ -141,29 +137,24 @@ def put(
     if output is None:
         verb = "would store" if dry_run else "stored"
         door.put(f"{verb} {plural(count, 'file')}, {size_text(size)}, as {url}\n")
-    elif output is Format.name:
-        print_text(url)
     else:
         facts = {"url": url, "files": count, "size": size, "stored": not dry_run}
-        (print_json if output is Format.json else print_yaml)(facts)
+        print_data(facts, output, url)
     return 0
 
 
 def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
     """Print what a folder of a claim or a bucket holds, one a line."""
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data, print_text
     from argojobs.cli.text import columns, show
     from argojobs.runs.claim_reads import in_folder
     from argojobs.runs.wording import plain
     from argojobs.storage.sizes import size_text
 
     found = _in_bucket(text, target) if text.startswith("s3://") else in_folder(text, target)
-    if output is Format.name:
-        for one in found:
-            print_text(one.name)
-    elif output is not None:
+    if output is not None:
         rows = [{"name": one.name, "size": one.size, "kind": one.kind} for one in found]
-        (print_json if output is Format.json else print_yaml)(rows)
+        print_data(rows, output, *(one.name for one in found))
     elif not found:
         print_text(f"{text} is empty")
     else:

@@ -69,7 +69,7 @@ def unset(key: Key, dry_run: options.DryRun = False, verbose: options.Verbose = 
 
 def show_settings(output: Format | None, *, origin: bool) -> int:
     """Print the settings of both files."""
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.settings_keys import effective
     from argojobs.cli.text import columns, show
     from argojobs.config.choosing import project_of
@@ -77,15 +77,12 @@ def show_settings(output: Format | None, *, origin: bool) -> int:
     from argojobs.config.reading import dotted
 
     values = effective(project_of(Path.cwd()))
-    if output is Format.name:
-        for at in values:
-            print_text(dotted(at))
-    elif output is not None:
+    if output is not None:
         flat: dict[str, Any] = {
             dotted(at): {"value": value, "origin": place} if origin else value
             for at, (value, place) in values.items()
         }
-        (print_json if output is Format.json else print_yaml)(flat)
+        print_data(flat, output, *flat)
     else:
         rows = [
             [(dotted(at), "dim"), (_text(value), ""), *([(place, "dim")] if origin else [])]

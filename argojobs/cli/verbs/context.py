@@ -86,7 +86,7 @@ def delete(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose
     from argojobs.errors import UsageError
 
     contexts = _contexts()
-    if contexts.get(name).is_local:
+    if contexts.get(name).built_in:
         raise UsageError("the context local is always there", hint="choose another one")
 
     def change(text: str) -> str:
@@ -190,7 +190,7 @@ def export(
     from argojobs.errors import ConflictError, UsageError
 
     context = _contexts().get(name)
-    if context.is_local:
+    if context.built_in:
         raise UsageError("the context local is on every machine", hint="export another one")
     text = exported(context)
     if output is None or dry_run:

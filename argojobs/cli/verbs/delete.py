@@ -1,7 +1,6 @@
 """`argojobs delete`: forget runs."""
 
 from argojobs.cli import options
-from argojobs.cli.door import put
 from argojobs.cli.formats import Format
 from argojobs.service import is_final
 
@@ -20,23 +19,19 @@ def command(
     All names are looked up, and whose the runs are, before the first run is deleted. A run still
     going is ended first.
     """
+    from argojobs.cli.changing import say_made
     from argojobs.cli.formats import print_objects
     from argojobs.cli.place import target
-    from argojobs.runs.names import find_runs
-    from argojobs.runs.owners import check_owner
+    from argojobs.runs.changes import deleting
 
-    place = target(context, server)
-    service = place.service
-    workflows = find_runs(service, runs, changes=True, options=place.options)
-    whose = [check_owner(one, place, force=force, verb="delete") for one in workflows]
-    for workflow, of_whom in zip(workflows, whose, strict=True):
-        name = str(workflow["metadata"]["name"])
-        going = "" if is_final(workflow) else " (still going: it is ended first)"
+    changes = deleting(target(context, server), runs, force=force)
+    for change in changes:
         if not dry_run:
-            service.delete(name)
+            change.make()
         if output is None:
-            does = "would delete" if dry_run else "deleted"
-            put(f"{does} {name}{of_whom}{going if dry_run else ''}\n")
+            going = dry_run and not is_final(change.workflow)
+            more = " (still going: it is ended first)" if going else ""
+            say_made(change, "delete", "deleted", dry_run=dry_run, more=more)
     if output is not None:
-        print_objects(workflows, Format(output))
+        print_objects([change.workflow for change in changes], Format(output))
     return 0

@@ -43,7 +43,7 @@ def command(
       argojobs diagnose demo-x7k2p --bundle demo.tgz
     """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.diagnosis_text import as_data, lines_of
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data, print_text
     from argojobs.cli.place import target
     from argojobs.cli.text import Screen, screen_of, show, warn
     from argojobs.runs.diagnosis import looked_at
@@ -64,17 +64,11 @@ def command(
         from argojobs.diagnosis.describe import describe
         from argojobs.runs.support_bundle import told_locally
 
-        lines = (
-            told_locally(place, looked) if place.local is not None else describe(looked.evidence)
-        )
+        lines = told_locally(place, looked) if place.steps_here else describe(looked.evidence)
         show([[(text, "")] for text in lines], screen=Screen(width=0))
         warn(looked.missing, "not looked at")
-    elif output is Format.name:
-        for finding in looked.findings:
-            print_text(finding.cause)
     elif output is not None:
-        printing = print_json if output is Format.json else print_yaml
-        printing(as_data(looked))
+        print_data(as_data(looked), output, *(finding.cause for finding in looked.findings))
     else:
         seen = screen_of(sys.stdout)
         screen = Screen(seen.colour, seen.signs, width=0)

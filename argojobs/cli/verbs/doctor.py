@@ -61,11 +61,11 @@ def command(
 
 
 def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
-    from argojobs.cli.doctor.checking import Check, exit_code
-    from argojobs.cli.doctor.examine import examine
-    from argojobs.cli.doctor.report import as_data, ending, lines_of
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.doctor_text import as_data, ending, lines_of
+    from argojobs.cli.formats import print_data
     from argojobs.cli.text import Screen, screen_of, show
+    from argojobs.runs.doctor.checking import Check, exit_code
+    from argojobs.runs.doctor.examine import examine
 
     seen = screen_of(sys.stdout)
     screen = Screen(seen.colour, seen.signs, width=0)
@@ -77,21 +77,17 @@ def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
     code = exit_code(checks)
     if output is None:
         show([ending(checks, chosen.name)], screen=screen)
-    elif output is Format.name:
-        for check in checks:
-            if check.state == "failed":
-                print_text(check.name)
     else:
-        printing = print_json if output is Format.json else print_yaml
-        printing(as_data(chosen.name, checks, code))
+        wrong = (check.name for check in checks if check.state == "failed")
+        print_data(as_data(chosen.name, checks, code), output, *wrong)
     return code
 
 
 def _set_up(chosen: "Context", write: str, *, apply: bool, dry_run: bool) -> int:
     """Write or apply what a context's namespace needs."""
-    from argojobs.cli.doctor.setup import as_text, objects_of
+    from argojobs.runs.doctor.setup import as_text, objects_of
 
-    if chosen.is_local:
+    if chosen.built_in:
         raise UsageError("this machine needs no set-up", hint="name a context of a cluster")
     namespace = _namespace(chosen)
     objects = objects_of(chosen, namespace)
@@ -113,8 +109,8 @@ def _apply(
     chosen: "Context", objects: list[dict[str, Any]], namespace: str, *, dry_run: bool
 ) -> int:
     """Apply objects; what may not be made is printed, for whoever may."""
-    from argojobs.cli.doctor.setup import applied, as_text
     from argojobs.runs.cluster import needed_kube
+    from argojobs.runs.doctor.setup import applied, as_text
 
     if dry_run:
         for one in objects:

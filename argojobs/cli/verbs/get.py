@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from argojobs.cli import options
-from argojobs.cli.text import Line, Screen, columns, screen_of, show
+from argojobs.cli.text import Line, Screen, columns, indented, screen_of, show
 from argojobs.manifest.view import arguments_of, parameters_of, spec_of, status_of
 from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE, Workflow, phase_of
@@ -24,13 +24,10 @@ def command(
     """Show one run: steps, parameters, outputs, why it failed."""
     from argojobs.cli.formats import print_object
     from argojobs.cli.place import target
-    from argojobs.cli.report import failure_lines
-    from argojobs.runs.diagnosis import why
-    from argojobs.runs.failures import failing_log
+    from argojobs.cli.summary import show_failure
     from argojobs.runs.names import find_run
     from argojobs.runs.stores import where_in
     from argojobs.runs.view.phases import BROKEN
-    from argojobs.runs.view.times import run_seconds
     from argojobs.runs.waiting import waits_for
 
     place = target(context, server)
@@ -43,16 +40,8 @@ def command(
     waits = waits_for(service, workflow, place.options)
     show(run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
     if phase_of(workflow) in BROKEN:
-        log = failing_log(service, workflow)
-        report = failure_lines(
-            workflow,
-            log,
-            screen,
-            took=run_seconds(workflow, now),
-            options=place.options,
-            why=why(workflow, log, options=place.options, local=place.local is not None),
-        )
-        show([[], *report], screen=Screen(screen.colour, screen.signs, width=0))
+        show([[]], screen=screen)
+        show_failure(place, workflow, sys.stdout, now)
     return 0
 
 
@@ -76,7 +65,7 @@ def run_lines(
             ("  " + phase, style(phase)),
             ("  " + ended_counts(workflow, steps), "dim"),
         ],
-        *_indented(columns([*waits_row(waits), *fact_rows(workflow, now)])),
+        *indented(columns([*waits_row(waits), *fact_rows(workflow, now)])),
     ]
     for title, part in (
         ("Parameters", columns(parameter_rows(workflow))),
@@ -85,34 +74,26 @@ def run_lines(
     ):
         if part:
             lines.extend([[], [(title, "bold")]])
-            lines.extend(part if title == "Steps" else _indented(part))
+            lines.extend(part if title == "Steps" else indented(part))
     return lines
 
 
 def fact_rows(workflow: Workflow, now: float) -> list[Line]:
     """Return when and how long a run ran, and which code it has."""
+    from argojobs.runs.view import facts
     from argojobs.runs.view.times import ago, local, moment, run_time
 
-    metadata = workflow["metadata"]
-    labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
     rows: list[Line] = []
     started = moment(status_of(workflow).get("startedAt"))
     if started is not None:
         age = ago(max(0.0, now - started))
         rows.append([("started", "dim"), (f"{local(started)} ({age})", "")])
         rows.append([("took", "dim"), (run_time(workflow, now), "")])
-    why = str(notes.get(STOP_MESSAGE, ""))
+    why = str((workflow["metadata"].get("annotations") or {}).get(STOP_MESSAGE, ""))
     if why:
         rows.append([("stopped", "dim"), (plain(why.splitlines()[0]), "")])
-    commit = str(labels.get("argojobs.dev/commit", ""))[:12]
-    if commit:
-        dirty = " with changes" if notes.get("argojobs.dev/dirty") == "true" else ""
-        branch = notes.get("argojobs.dev/branch", "")
-        rows.append(
-            [("commit", "dim"), (f"{commit}{dirty}{f' on {branch}' if branch else ''}", "")]
-        )
-    whole = {**labels, **notes}  # a value too long for a label stands in an annotation
-    told = [(title, str(whole.get(f"argojobs.dev/{title}", ""))) for title in ("name", *LABELS)]
+    told = [("commit", facts.commit(workflow))]
+    told += [(title, facts.label(workflow, title)) for title in ("name", *LABELS)]
     rows.extend([(title, "dim"), (text, "")] for title, text in told if text)
     return rows
 
@@ -132,7 +113,3 @@ def parameter_rows(workflow: Workflow) -> list[Line]:
         for p in given
         if not str(p["name"]).startswith("argojobs-")
     ]
-
-
-def _indented(lines: Any) -> list[Line]:
-    return [[("  ", ""), *line] for line in lines]

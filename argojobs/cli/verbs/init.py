@@ -32,7 +32,7 @@ def command(
 
     A run does this by itself; `argojobs run FILE --code latest` takes what is stored here.
     """
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.place import target
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
@@ -61,12 +61,8 @@ def command(
         "key": key,
         "stored": stored or not dry_run,
     }
-    if output is Format.name:
-        print_text(packed.hash)
-    elif output is Format.json:
-        print_json(facts)
-    elif output is Format.yaml:
-        print_yaml(facts)
+    if output is not None:
+        print_data(facts, output, packed.hash)
     else:
         does = "stored before" if stored else "would be stored" if dry_run else "stored"
         show(packed_lines(packed, does))

@@ -10,8 +10,8 @@ from argojobs.cli.door import put_data
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from argojobs.cli.linting import FileFix, Linted
     from argojobs.manifest.findings import Finding
+    from argojobs.runs.linting import FileFix, Linted
 
 
 class Refs(str, Enum):
@@ -74,7 +74,7 @@ def command(
       argojobs compile train.py | argojobs lint -
       argojobs lint --explain misplaced-field
     """  # noqa: D301 - click reads the backspace as: keep these lines
-    from argojobs.cli.linting import files_of, fix_files, lint_files
+    from argojobs.runs.linting import files_of, fix_files, lint_files
 
     if explain:
         return _explain(explain)

@@ -44,7 +44,6 @@ def command(
     from argojobs.cli.run_table import Shown, print_for_programs, table
     from argojobs.cli.text import screen_of, show, tell
     from argojobs.runs.listing import Wanted, everywhere, listed
-    from argojobs.runs.target import runs_of
 
     short = output is None and not extended
     wanted = Wanted(failed, running, since, experiment, last, all_users)
@@ -55,8 +54,7 @@ def command(
             )
         found = everywhere(wanted, target, tell, short=short)
     else:
-        place = target(context, server)
-        found = listed(runs_of(place, short=short), place, wanted)
+        found = listed(target(context, server), wanted, short=short)
     if output is not None:
         print_for_programs(found, output, contexts=all_contexts)
         return 0

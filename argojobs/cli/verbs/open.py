@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from argojobs.cli import options
 from argojobs.cli.command import option
 from argojobs.cli.door import put
-from argojobs.cli.formats import Format
 from argojobs.errors import UsageError
 from argojobs.service import Workflow
 
@@ -31,7 +30,7 @@ def command(
     run are printed.
     """
     from argojobs.cli import browser
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.place import target
     from argojobs.cli.text import columns, show
     from argojobs.runs.names import find_run
@@ -43,12 +42,8 @@ def command(
         if not places.get(title):
             raise _unknown(title, place)
     shown = {title: text for title, text in places.items() if not wanted or title in wanted}
-    if output is Format.name:
-        print_text("\n".join(shown.values()))
-    elif output is Format.json:
-        print_json(shown)
-    elif output is Format.yaml:
-        print_yaml(shown)
+    if output is not None:
+        print_data(shown, output, *shown.values())
     else:
         show(columns([[(title, "dim"), (text, "")] for title, text in shown.items()]))
         links = [text for text in shown.values() if "://" in text and not text.startswith("s3://")]
@@ -68,17 +63,14 @@ def places_of(workflow: Workflow, place: "Target") -> dict[str, str]:
         "storage": storage_link(workflow, place.context),
         "results": results_folder(workflow, place),
     }
-    if place.local is not None:
-        from argojobs.engine.context import pod_directory
-
-        logs = pod_directory(place.local.home, str(workflow["metadata"]["name"]), "")
-        places["logs"] = str(logs)
-        places["storage"] = places["results"]
+    folder = place.service.folder(str(workflow["metadata"]["name"]))
+    if folder is not None:
+        places |= {"logs": str(folder), "storage": places["results"]}
     return {title: text for title, text in places.items() if text}
 
 
 def _unknown(title: str, place: "Target") -> UsageError:
-    if place.context.is_local:
+    if place.context.built_in:
         what = "has no web UI" if title == "ui" else "has stored nothing of this run"
         return UsageError(f"this machine {what}", hint="argojobs get RUN shows it here")
     name = place.context.name

@@ -32,9 +32,8 @@ def command(
       argojobs port-forward demo-x7k2p train 6006
       argojobs port-forward demo-x7k2p train 8080:80
     """  # noqa: D301 - click reads the backspace as: keep these lines
-    from argojobs.cli.forwarding import forward_on_cluster, ports_of, tell_locally
+    from argojobs.cli.forwarding import forward, ports_of, tell_here
     from argojobs.cli.place import target
-    from argojobs.engine.pods import LocalPods
     from argojobs.runs.entering import pods_of, running_step
     from argojobs.runs.names import find_run
 
@@ -43,8 +42,8 @@ def command(
     workflow = find_run(place.service, run, options=place.options)
     with pods_of(place, workflow) as pods:
         entered = running_step(pods, workflow, step, place.options)
-        if isinstance(pods, LocalPods):
-            tell_locally(there)
+        if place.steps_here:
+            tell_here(there)
         else:
-            forward_on_cluster(pods, entered, here, there)
+            forward(pods, entered, here, there)
     return 0

@@ -26,7 +26,7 @@ def command(
     The last 100 lines of the step that failed or runs come first; the logs of all steps lie in
     assets/RUN/ of the working folder then. A name that several runs have is answered with these.
     """
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data, print_text
     from argojobs.cli.inquiry import lines_of
     from argojobs.cli.place import target
     from argojobs.cli.text import Screen, screen_of, show
@@ -39,10 +39,8 @@ def command(
         print_text(str(workflow["metadata"]["name"]))
         return 0
     look = report_of(place, workflow, None if no_logs else Path(ASSETS))
-    if output is Format.json:
-        print_json(as_data(look))
-    elif output is Format.yaml:
-        print_yaml(as_data(look))
+    if output is not None:
+        print_data(as_data(look), output)
     else:
         screen = screen_of(sys.stdout)
         show(lines_of(look, screen), screen=Screen(screen.colour, screen.signs, width=0))

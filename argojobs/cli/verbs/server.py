@@ -9,17 +9,13 @@ from argojobs.cli.door import put
 
 def status(output: options.Output = None, verbose: options.Verbose = False) -> int:
     """Show the controller, its home, and the runs that are not ended."""
-    from argojobs.cli.formats import Format, print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
     from argojobs.cli.text import columns, show
     from argojobs.runs.target import local
 
     facts = local().status()
-    if output is Format.json:
-        print_json(facts)
-    elif output is Format.yaml:
-        print_yaml(facts)
-    elif output is Format.name:
-        print_text(str(facts["pid"] or ""))
+    if output is not None:
+        print_data(facts, output, str(facts["pid"] or ""))
     else:
         rows = {"controller": _controller(facts), "home": facts["home"], "runs": _runs(facts)}
         show(columns([(name, "dim"), (text, "")] for name, text in rows.items()))

@@ -57,11 +57,12 @@ def command(
     """  # noqa: D301 - click reads the backspace as: keep these lines
     from argojobs.cli.entering import enter
     from argojobs.cli.place import target
-    from argojobs.cli.shell_job import enter_job, goes_on
+    from argojobs.cli.shell_job import enter_job
     from argojobs.cli.text import warn
     from argojobs.edits.shell_job import entering, waits_for_shell
     from argojobs.runs.entering import pods_of, running_step
     from argojobs.runs.names import find_run
+    from argojobs.runs.shell import goes_on
 
     words = words_of(ctx) or ()
     if end and (words or container != "main"):

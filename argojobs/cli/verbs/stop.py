@@ -4,7 +4,6 @@ from typing import Annotated
 
 from argojobs.cli import options
 from argojobs.cli.command import option
-from argojobs.cli.door import put
 
 
 def command(
@@ -23,18 +22,9 @@ def command(
     verbose: options.Verbose = False,
 ) -> int:
     """Stop the steps of a run; its exit handler still runs."""
-    from argojobs.cli.formats import print_object
+    from argojobs.cli.changing import make
     from argojobs.cli.place import target
-    from argojobs.runs.changes import chosen_run, refuse_ended
+    from argojobs.runs.changes import ending
 
-    chosen = chosen_run(target(context, server), run, force=force, verb="stop")
-    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
-    refuse_ended(chosen)
-    if not dry_run:
-        workflow = service.terminate(name, message) if now else service.stop(name, message)
-    if output is not None:
-        print_object(workflow, output)
-        return 0
-    does = "would stop" if dry_run else "stopping"
-    put(f"{does} {name}{chosen.whose}\n")
-    return 0
+    change = ending(target(context, server), run, now=now, message=message, force=force)
+    return make(change, "stop", "stopping", dry_run=dry_run, output=output)

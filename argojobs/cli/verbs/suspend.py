@@ -1,7 +1,6 @@
 """`argojobs suspend`: let a run start nothing more for now."""
 
 from argojobs.cli import options
-from argojobs.cli.door import put
 
 
 def command(
@@ -17,20 +16,10 @@ def command(
 
     Steps that run already go on to their end.
     """
-    from argojobs.cli.formats import print_object
+    from argojobs.cli.changing import make
     from argojobs.cli.place import target
-    from argojobs.runs.changes import chosen_run, refuse_ended
+    from argojobs.runs.changes import suspending
 
-    chosen = chosen_run(target(context, server), run, force=force, verb="suspend")
-    name, workflow, service = chosen.name, chosen.workflow, chosen.place.service
-    refuse_ended(chosen)
-    if not dry_run:
-        workflow = service.suspend(name)
-    if output is not None:
-        print_object(workflow, output)
-        return 0
-    does = "would suspend" if dry_run else "suspended"
-    put(
-        f"{does} {name}{chosen.whose}; to let it go on: argojobs resume {name}{chosen.place.options}\n"
-    )
-    return 0
+    change = suspending(target(context, server), run, force=force)
+    more = f"; to let it go on: argojobs resume {change.name}{change.place.options}"
+    return make(change, "suspend", "suspended", dry_run=dry_run, output=output, more=more)

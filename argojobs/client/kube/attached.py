@@ -10,36 +10,20 @@ import json
 import os
 import select
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 from argojobs.client.failures import UnclearError
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
 from argojobs.client.kube.running import exit_code
 from argojobs.client.kube.websockets import V4, V5, Websocket, opened
+from argojobs.service import Streams
 
 _IN, _OUT, _ERR, _END, _SIZE, _CLOSE = 0, 1, 2, 3, 4, 255
 _PIECE = 1 << 15
 #: After so many silent seconds something is sent, or a proxy on the way may hang up.
 _SILENT = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Streams:
-    """What a command reads and writes.
-
-    source: the file descriptor that is its input. out, err: take what it writes. size: of the
-    terminal that it gets, None where it gets none (then what it writes to err comes apart).
-    resized: a file descriptor that has something to read when the size has changed.
-    """
-
-    source: int
-    out: Callable[[bytes], None]
-    err: Callable[[bytes], None]
-    size: Callable[[], os.terminal_size] | None = None
-    resized: int | None = None
 
 
 def attached(
@@ -55,20 +39,19 @@ def attached(
     Raises UsageError and its kinds where that is not possible (no such program, not allowed), and
     ServerError where the connection broke off.
     """
-    terminal = streams.size is not None
     query = [("container", container), ("stdin", "true"), ("stdout", "true")]
-    query.append(("tty", "true") if terminal else ("stderr", "true"))
+    query.append(("tty", "true") if streams.terminal is not None else ("stderr", "true"))
     query += [("command", word) for word in command]
     path = f"{path_to('Pod', namespace, pod)}/exec"
     websocket = opened(kube, path, query, (V5, V4))
     end = b""
     try:
-        with _sending(websocket, streams):
+        with _keys(streams) as resized, _sending(websocket, streams, resized):
             for channel, content in websocket.messages():
                 if channel == _END:
                     end += content
                 elif channel in (_OUT, _ERR):
-                    (streams.out if channel == _OUT else streams.err)(content)
+                    _write(streams.out if channel == _OUT else streams.err, content)
     finally:
         websocket.close()
     if not end:
@@ -80,11 +63,21 @@ def attached(
     return exit_code(json.loads(end), command, kube.label)
 
 
+def _keys(streams: Streams) -> AbstractContextManager[int | None]:
+    """Give the terminal's keys as they are; the value is readable when its size has changed."""
+    return nullcontext() if streams.terminal is None else streams.terminal.raw()
+
+
+def _write(stream: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(stream, content) :]
+
+
 @contextmanager
-def _sending(websocket: Websocket, streams: Streams) -> Iterator[None]:
+def _sending(websocket: Websocket, streams: Streams, resized: int | None) -> Iterator[None]:
     """Send the input and the terminal's size from a thread of its own, until the context ends."""
     stop, stopped = os.pipe()
-    thread = threading.Thread(target=_send, args=(websocket, streams, stop), daemon=True)
+    thread = threading.Thread(target=_send, args=(websocket, streams, resized, stop), daemon=True)
     thread.start()
     try:
         yield
@@ -95,17 +88,17 @@ def _sending(websocket: Websocket, streams: Streams) -> Iterator[None]:
         os.close(stop)
 
 
-def _send(websocket: Websocket, streams: Streams, stop: int) -> None:
+def _send(websocket: Websocket, streams: Streams, resized: int | None, stop: int) -> None:
     """Send what comes from our side until it is to stop, or the other side has gone."""
     watched = [stop, streams.source]
-    watched += [streams.resized] if streams.resized is not None else []
+    watched += [resized] if resized is not None else []
     with suppress(OSError):
         _send_size(websocket, streams)
         while stop not in (ready := select.select(watched, [], [], _SILENT)[0]):
             if not ready:
                 websocket.ping()
-            if streams.resized in ready:
-                os.read(streams.resized or 0, _PIECE)
+            if resized in ready:
+                os.read(resized or 0, _PIECE)
                 _send_size(websocket, streams)
             if streams.source in ready:
                 piece = os.read(streams.source, _PIECE)
@@ -117,8 +110,8 @@ def _send(websocket: Websocket, streams: Streams, stop: int) -> None:
 
 
 def _send_size(websocket: Websocket, streams: Streams) -> None:
-    if streams.size is not None:
-        size = streams.size()
+    if streams.terminal is not None:
+        size = streams.terminal.size()
         text = json.dumps({"Width": size.columns, "Height": size.lines})
         websocket.send(_SIZE, text.encode())
 

@@ -6,15 +6,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from argojobs.client.kube.attached import Streams, attached
+from argojobs.client.kube.attached import attached
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.containers import require_running, state_of
 from argojobs.client.kube.forward import forwarded
-from argojobs.client.kube.gpus import gpus_of
+from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.objects import list_all, read
+from argojobs.client.kube.rights import EXEC, may
 from argojobs.client.kube.running import NotStartedError, run_in
+from argojobs.client.kube.seen import look_at
 from argojobs.errors import ConflictError, NotFoundError, UsageError
-from argojobs.service import RUN_LABEL, Gpus, Machine, Pod, PodEvent, Ran
+from argojobs.service import (
+    RUN_LABEL,
+    Gpus,
+    GpuUse,
+    Machine,
+    Pod,
+    PodEvent,
+    Ran,
+    Seen,
+    Streams,
+)
 
 #: Argo's annotation on its pods. Source: Argo docs, fields; `workflow/common`.
 NODE_ID = "workflows.argoproj.io/node-id"
@@ -41,21 +53,35 @@ class KubePods:
         ours = [one for one in told if one.pod in names or one.pod.startswith(f"{run}-")]
         return sorted(ours, key=lambda event: event.time)
 
+    def look(self, run: str) -> Seen:
+        """See `Pods.look`."""
+        return look_at(self._kube, self._namespace, run)
+
+    def check_entering(self) -> None:
+        """See `Pods.check_entering`: by the rights of the kubeconfig's user. Raises ServerError, too."""
+        missing = [str(one) for one in EXEC if not may(self._kube, one, self._namespace)]
+        if missing:
+            raise UsageError(
+                f"not allowed to {' nor to '.join(missing)} in the namespace {self._namespace}: "
+                "nobody could enter the job",
+                where=self._kube.label,
+                hint=f"argojobs doctor --write - --context {self._kube.label} writes the role that has it",
+            )
+
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """See `Pods.execute`."""
         self._running(pod)
         return run_in(self._kube, self._namespace, pod, command, container)
 
-    def attach(self, pod: str, command: Sequence[str], streams: Streams, container: str) -> int:
-        """Run a command in a pod with streams of ours, and return its exit code.
-
-        Raises as `Pods.execute`, and NotFoundError where the pod has no such container.
-        """
+    def attach(
+        self, pod: str, command: Sequence[str], streams: Streams, container: str = "main"
+    ) -> int:
+        """See `Pods.attach`."""
         require_running(self._found(pod), container, self._kube.label)
         return attached(self._kube, self._namespace, pod, command, container, streams)
 
-    def starts(self, pod: str, command: Sequence[str], container: str) -> bool:
-        """Tell whether a container has the program of a command, which is run. Raises as `attach`."""
+    def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
+        """See `Pods.starts`."""
         require_running(self._found(pod), container, self._kube.label)
         try:
             run_in(self._kube, self._namespace, pod, command, container)
@@ -64,12 +90,12 @@ class KubePods:
         return True
 
     def runs(self, pod: str, container: str = "main") -> bool:
-        """Tell whether a container of a pod runs. Raises ServerError."""
+        """See `Pods.runs`. Raises ServerError."""
         found = read(self._kube, "Pod", self._namespace, pod)
         return found is not None and state_of(found, container) == "running"
 
     def forward(self, pod: str, port: int, here: int = 0) -> AbstractContextManager[int]:
-        """See `Pods.forward`. here: the port to give, or the next free one; 0 means any."""
+        """See `Pods.forward`."""
         self._running(pod)
         return forwarded(self._kube, self._namespace, lambda: pod, port, here)
 
@@ -77,11 +103,12 @@ class KubePods:
         """See `Pods.machines`."""
         return [_machine(node) for node in list_all(self._kube, "Node")]
 
-    def gpus(self) -> list[Gpus]:
+    def gpus(self) -> tuple[list[Gpus], list[tuple[str, GpuUse]]]:
         """See `Pods.gpus`: of all namespaces, and where only this one may be seen, of this one."""
-        return gpus_of(list_all(self._kube, "Node"), self.everybodys())
+        pods = self._everybodys()
+        return gpus_of(list_all(self._kube, "Node"), pods), waiting_for(pods)
 
-    def everybodys(self) -> list[dict[str, Any]]:
+    def _everybodys(self) -> list[dict[str, Any]]:
         """Return the pods of all namespaces, or of this one where the others may not be seen."""
         try:
             return list_all(self._kube, "Pod", fields=_NOT_OVER)

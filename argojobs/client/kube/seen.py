@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import list_all, path_to
 from argojobs.errors import ArgojobsError
-from argojobs.service import RUN_LABEL
+from argojobs.service import RUN_LABEL, Seen
 
 Object = dict[str, Any]
 
@@ -18,21 +17,6 @@ Object = dict[str, Any]
 MOST_ASKED = 20
 _NODE_ID = "workflows.argoproj.io/node-id"
 _ABOUT = frozenset({"Pod", "PersistentVolumeClaim", "Workflow"})
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What Kubernetes told. missing: what could not be looked at, and why.
-
-    written: when a running pod last wrote a line, by node id, in seconds since 1970.
-    """
-
-    pods: list[Object] = field(default_factory=list)
-    events: list[Object] = field(default_factory=list)
-    nodes: list[Object] = field(default_factory=list)
-    claims: list[Object] = field(default_factory=list)
-    written: dict[str, float] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
 
 
 def look_at(kube: Kube, namespace: str, run: str) -> Seen:

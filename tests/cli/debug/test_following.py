@@ -26,7 +26,7 @@ class Place:
     """A target whose ways are numbers; `opened` and `closed` say which."""
 
     options = " --context lab"
-    local: Any = None
+    steps_here = False
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.opened: list[tuple[str, int]] = []
@@ -98,7 +98,7 @@ def test_a_step_that_says_that_it_waits_is_told_of_once(place: Any, tmp_path: Pa
 
 def test_a_step_of_this_machine_that_took_the_next_port_says_so(place: Any, tmp_path: Path) -> None:
     told = Told()
-    place.local = "this machine"
+    place.steps_here = True
     Ways(place, RUN, tmp_path, told).take(
         lambda: going(train="Running"), f"{RUN}-train", says(3001)
     )

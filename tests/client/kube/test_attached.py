@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from support.exec_server import Line, exec_server
 
-from argojobs.client.kube.attached import Streams, attached
+from argojobs.client.kube.attached import attached
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.running import NotStartedError
 from argojobs.errors import ServerError
+from argojobs.service import Streams
 
 SUCCESS = b'{"status":"Success"}'
 SEVEN = b'{"status":"Failure","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}'
@@ -51,10 +53,33 @@ class Ends:
         os.write(self.typed, given)
         if ended:
             os.close(self.typed)
-        self.out, self.err = bytearray(), bytearray()
+        self._out, self._err = os.memfd_create("out"), os.memfd_create("err")
 
-    def streams(self, **more) -> Streams:
-        return Streams(self.source, self.out.extend, self.err.extend, **more)
+    @property
+    def out(self) -> bytes:
+        return os.pread(self._out, 1 << 16, 0)
+
+    @property
+    def err(self) -> bytes:
+        return os.pread(self._err, 1 << 16, 0)
+
+    def streams(self, terminal=None) -> Streams:
+        return Streams(self.source, self._out, self._err, terminal)
+
+
+class Screen:
+    """A terminal of two sizes; `changed` is readable once it has the other."""
+
+    def __init__(self) -> None:
+        self.sizes = iter([os.terminal_size((80, 24)), os.terminal_size((100, 30))])
+        self.changed, self.tell = os.pipe()
+
+    def size(self) -> os.terminal_size:
+        return next(self.sizes)
+
+    @contextmanager
+    def raw(self):
+        yield self.changed
 
 
 def test_input_output_and_the_exit_code_are_passed_on(kube_at):
@@ -72,7 +97,7 @@ def test_input_output_and_the_exit_code_are_passed_on(kube_at):
         code = attached(kube_at(url), "argo", "pod", ["cat", "-n"], "main", ends.streams())
     assert code == 7
     assert got == [(0, b"given"), (255, b"\0")], "the end of the input is told"
-    assert (bytes(ends.out), bytes(ends.err)) == (b"out", b"err")
+    assert (ends.out, ends.err) == (b"out", b"err")
     address = urlsplit(lines[0].asked)
     assert address.path == "/api/v1/namespaces/argo/pods/pod/exec"
     asked = parse_qsl(address.query)
@@ -97,20 +122,18 @@ def test_an_older_server_is_not_told_the_end_of_the_input(kube_at):
 
 def test_a_terminal_has_its_size_at_the_beginning_and_after_a_change(kube_at):
     got = []
-    sizes = iter([os.terminal_size((80, 24)), os.terminal_size((100, 30))])
-    changed, tell = os.pipe()
+    screen = Screen()
 
     def serve(line: Line) -> None:
         got.append(line.read())
-        os.write(tell, b".")
+        os.write(screen.tell, b".")
         got.append(line.read())
         line.write(3, SUCCESS)
         line.end()
 
     ends = Ends(ended=False)
     with exec_server(serve) as (url, lines):
-        streams = ends.streams(size=lambda: next(sizes), resized=changed)
-        assert attached(kube_at(url), "n", "p", ["bash"], "main", streams) == 0
+        assert attached(kube_at(url), "n", "p", ["bash"], "main", ends.streams(screen)) == 0
     assert [(channel, json.loads(text)) for channel, text in got] == [
         (4, {"Width": 80, "Height": 24}),
         (4, {"Width": 100, "Height": 30}),
@@ -139,4 +162,4 @@ def test_a_connection_that_breaks_off_is_worth_a_retry(kube_at):
     ends = Ends(ended=False)
     with exec_server(serve) as (url, _), pytest.raises(ServerError, match="broke off"):
         attached(kube_at(url), "n", "p", ["bash"], "main", ends.streams())
-    assert bytes(ends.out) == b"half"
+    assert ends.out == b"half"

@@ -258,12 +258,12 @@ def test_gpus_are_counted_with_who_uses_them(pods: KubePods, service, run_name) 
     workflow["spec"]["templates"][0]["container"]["resources"] = {"limits": {"nvidia.com/gpu": 1}}
     service.create(workflow)
     next(iter(service.logs(name, follow=True)))
-    (gpus,) = pods.gpus()
+    (gpus,), _ = pods.gpus()
     assert (gpus.resource, gpus.total) == ("nvidia.com/gpu", GPUS)
     assert [(use.user, use.count) for use in gpus.uses if use.run == name] == [("ann", 1)]
     service.terminate(name)
     finish(service, name)
     end = time.monotonic() + 400
-    while name in {use.run for gpus in pods.gpus() for use in gpus.uses}:
+    while name in {use.run for gpus in pods.gpus()[0] for use in gpus.uses}:
         assert time.monotonic() < end, "the pod is asked to end, and has half a minute for it"
         time.sleep(0.5)

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, warning
 from argojobs.config.contexts import S3, Context
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, skipped, warning
+from argojobs.runs.remote import remote_repository
+from argojobs.storage.artifact_places import is_own
 from argojobs.storage.repository import Repository
 
 
 def storage_checks(context: Context) -> Iterator[Check]:
     """Yield what is found of the store of a context."""
-    from argojobs.runs.remote import remote_repository
-
     if context.s3 is None:
         yield skipped(
             "store",
@@ -56,8 +56,6 @@ def compare(s3: S3, theirs: dict[str, Any] | None, source: str) -> Check:
 
     theirs: Argo's artifact repository as the controller has it, None where it has none.
     """
-    from argojobs.storage.artifact_places import is_own
-
     name = "bucket"
     if is_own(s3):
         return ok(name, f"runs say themselves where artifacts go, by the Secret {s3.secret_name}")

@@ -7,7 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from argojobs.cli.doctor.checking import Check, attempt, ok, warning
+from argojobs.config.home import HOME_VARIABLE, existing_parent, home_path, open_home
+from argojobs.engine.devices import host_capacity
+from argojobs.engine.hostcheck import host_isolation
+from argojobs.engine.lock import holder
+from argojobs.runs.doctor.checking import Check, attempt, ok, warning
 
 #: With less than that left, the next model may not fit.
 LITTLE = 2 * 2**30
@@ -35,15 +39,11 @@ def interpreter() -> Check:
 
 def home_check(home: Path | None) -> Check:
     """The folder with the runs: a local disk that can be written. Raises HostError."""
-    from argojobs.config.home import open_home
-
     return ok("home", str(open_home(home)))
 
 
 def disk(home: Path | None, little: int = LITTLE) -> Check:
     """The room that is left for runs."""
-    from argojobs.config.home import HOME_VARIABLE, existing_parent, home_path
-
     path = existing_parent(home or home_path())
     free = shutil.disk_usage(path).free
     said = f"{free / 2**30:.1f} GiB are free at {path}"
@@ -55,9 +55,6 @@ def disk(home: Path | None, little: int = LITTLE) -> Check:
 
 def namespaces(home: Path | None) -> Check:
     """Whether manifests with absolute paths can run."""
-    from argojobs.config.home import open_home
-    from argojobs.engine.hostcheck import host_isolation
-
     found = host_isolation(open_home(home))
     if found in _ISOLATION:
         return ok("namespaces", _ISOLATION[found])
@@ -72,8 +69,6 @@ def namespaces(home: Path | None) -> Check:
 
 def devices() -> Check:
     """What steps may ask for."""
-    from argojobs.engine.devices import host_capacity
-
     has = host_capacity()
     count = sum(has.gpus.values())
     gpus = f"{count:g} GPU{'s' if count != 1 else ''}" if count else "no GPU"
@@ -82,9 +77,6 @@ def devices() -> Check:
 
 def controller(home: Path | None) -> Check:
     """The process that runs the steps, if one is needed now."""
-    from argojobs.config.home import open_home
-    from argojobs.engine.lock import holder
-
     found = holder(open_home(home))
     if found is None:
         return ok("controller", "none runs; a verb that needs one starts it")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from types import SimpleNamespace
 
 import pytest
 
-from argojobs.cli.doctor.checking import (
+from argojobs.config.contexts import S3, Context
+from argojobs.errors import ServerError, UsageError
+from argojobs.runs.doctor.checking import (
     Check,
     attempt,
     exit_code,
@@ -17,22 +18,15 @@ from argojobs.cli.doctor.checking import (
     skipped,
     warning,
 )
-from argojobs.cli.doctor.kubernetes import controller_s3, token_rights
-from argojobs.cli.doctor.local import disk, local_checks
-from argojobs.cli.doctor.report import as_data, ending, lines_of
-from argojobs.cli.doctor.server import auth
-from argojobs.cli.doctor.settings import settings_checks
-from argojobs.cli.doctor.storage import compare, round_trip, storage_checks
-from argojobs.cli.doctor.trial import remedy_of, trial_workflow, verdict
-from argojobs.config.contexts import S3, Context
-from argojobs.errors import ServerError, UsageError
+from argojobs.runs.doctor.kubernetes import controller_s3, token_rights
+from argojobs.runs.doctor.local import disk, local_checks
+from argojobs.runs.doctor.server import auth
+from argojobs.runs.doctor.settings import settings_checks
+from argojobs.runs.doctor.storage import compare, round_trip, storage_checks
+from argojobs.runs.doctor.trial import remedy_of, trial_workflow, verdict
 from argojobs.storage.directory import DirectoryRepository
 
 LAB = Context("lab", image="train:1", s3=S3("store:9000", "runs"))
-
-
-def text(check: Check) -> str:
-    return "\n".join("".join(part for part, _ in line) for line in lines_of(check))
 
 
 def test_an_error_is_a_finding():
@@ -49,34 +43,6 @@ def test_the_exit_code_tells_what_is_to_be_fixed_from_what_may_pass():
     assert exit_code([ok("a", ""), warning("b", "", ""), skipped("c", "")]) == 0
     assert exit_code([reach, ok("a", "")]) == 3
     assert exit_code([reach, fix]) == 2
-
-
-def test_a_check_is_a_line_and_its_remedy_below():
-    assert text(ok("home", "/x")) == "✔ home         /x"
-    assert text(failed("store", "no bucket", "make one")).splitlines() == [
-        "✖ store        no bucket",
-        "               make one",
-    ]
-    assert "failed  store" in "".join(
-        part for part, _ in lines_of(failed("store", "", ""), signs=False)[0]
-    )
-
-
-def test_each_line_of_a_remedy_has_a_line_of_its_own():
-    assert text(failed("server", "no token", "export T=...\nor choose another")).splitlines()[
-        1:
-    ] == [
-        "               export T=...",
-        "               or choose another",
-    ]
-
-
-def test_the_end_names_what_is_to_be_fixed():
-    assert ending([ok("a", "")], "lab")[0][0] == "lab is well"
-    assert ending([failed("a", "", ""), failed("b", "", "")], "lab")[0][0] == "lab: to fix: a, b"
-    data = as_data("lab", [failed("a", "what", "do")], 2)
-    assert data["well"] is False
-    assert data["checks"] == [{"name": "a", "state": "failed", "what": "what", "remedy": "do"}]
 
 
 def test_this_machine_is_looked_at(tmp_path):
@@ -239,39 +205,3 @@ def test_a_failed_trial_says_what_to_do(message, remedy):
     assert found.state == "failed"
     assert message in found.what
     assert remedy in remedy_of(message, LAB)
-
-
-def test_doctor_of_this_machine(argojobs, tmp_path, monkeypatch):
-    monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("ARGOJOBS_CONFIG", "")
-    monkeypatch.chdir(tmp_path)
-    answer = argojobs("doctor", "local", "-o", "json")
-    assert answer.code == 0
-    assert json.loads(answer.out)["context"] == "local"
-    assert "local is well" in argojobs("doctor").out
-    assert argojobs("doctor", "local", "--write", "-").code == 2
-
-
-def test_what_a_namespace_needs_is_written(argojobs, tmp_path, monkeypatch):
-    config = tmp_path / "config.toml"
-    config.write_text(
-        '[contexts.lab]\nserver = "https://x:1"\nnamespace = "team"\nmax_parallel = 2\n'
-    )
-    monkeypatch.setenv("ARGOJOBS_CONFIG", str(config))
-    monkeypatch.chdir(tmp_path)
-    answer = argojobs("doctor", "lab", "--write", "out")
-    assert answer.out == "out/lab.yaml\n"
-    written = (tmp_path / "out" / "lab.yaml").read_text()
-    assert argojobs("doctor", "lab", "--write", "-").out == written
-    assert "argojobs-limits" in written
-    assert "namespace: team" in written
-    assert "would write" in argojobs("doctor", "lab", "--write", "other", "--dry-run").out
-    assert not (tmp_path / "other").exists()
-    applied = argojobs("doctor", "lab", "--apply", "--dry-run").out
-    assert "would apply Role argojobs-submitter" in applied
-
-
-def test_two_names_are_one_too_many(argojobs):
-    answer = argojobs("doctor", "a", "--context", "b")
-    assert answer.code == 2
-    assert "both say where" in answer.err

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
 from argojobs.client.address import ServerAddress
 from argojobs.client.paths import path_of
-
-if TYPE_CHECKING:
-    from argojobs.client.rest import ArgoService
-    from argojobs.config.contexts import Context
+from argojobs.client.rest import ArgoService
+from argojobs.config.contexts import Context
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, warning
 
 OLDEST, NEWEST = (3, 5), (4, 1)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
-from argojobs.config.contexts import Context
+from argojobs.config.contexts import Context, warnings_of
+from argojobs.config.files import config_file
+from argojobs.config.secret_references import resolve
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, warning
 
 
 def settings_checks(context: Context) -> Iterator[Check]:
@@ -19,15 +21,11 @@ def settings_checks(context: Context) -> Iterator[Check]:
 
 def settings(context: Context) -> Check:
     """Where the context was read from; it has been, or we would not be here."""
-    from argojobs.config.files import config_file
-
     return ok("settings", f"the context {context.name}, of {config_file()}")
 
 
 def secrets(context: Context) -> Iterator[Check]:
     """Each secret reference leads to a secret, which others cannot read."""
-    from argojobs.config.contexts import warnings_of
-
     found = context.references()
     for key, reference in found.items():
         yield from attempt(f"secret {key}", partial(_secret, key, reference))
@@ -38,8 +36,6 @@ def secrets(context: Context) -> Iterator[Check]:
 
 
 def _secret(key: str, reference: str) -> Check:
-    from argojobs.config.secret_references import resolve
-
     resolve(reference)
     return ok(f"secret {key}", reference)
 

@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok
-from argojobs.cli.doctor.storage import compare
+from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
+from argojobs.edits.context_defaults import with_context
 from argojobs.errors import NotFoundError, ServerError
 from argojobs.manifest.view import artifacts_of, status_of
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok
+from argojobs.runs.doctor.storage import compare
+from argojobs.runs.stores import in_store
 from argojobs.runs.target import Target
 from argojobs.service import Service, is_final
 
@@ -48,10 +51,6 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
 
 def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
-    from argojobs.config.context_defaults import defaults_of
-    from argojobs.edits.context_defaults import with_context
-    from argojobs.runs.stores import in_store
-
     image = context.image or "busybox:1.36"
 
     def shell(script: str) -> dict[str, Any]:

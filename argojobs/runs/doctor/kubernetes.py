@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, skipped, warning
+from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import read
 from argojobs.client.kube.rights import EXEC, PORT_FORWARD, Right, account_may, may
+from argojobs.config.context_defaults import defaults_of
+from argojobs.config.contexts import Context
+from argojobs.edits.context_defaults import LIMITS, limit_of
 from argojobs.errors import UsageError
 from argojobs.manifest.view import annotations_of
-
-if TYPE_CHECKING:
-    from argojobs.client.kube.connection import Kube
-    from argojobs.config.contexts import Context
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, skipped, warning
 
 _ARGO = "argoproj.io"
 _ACCOUNT = "system:serviceaccount:"
@@ -225,9 +225,6 @@ def claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
 
 def limits(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """The ConfigMap with the size of the context's semaphore says what the context says."""
-    from argojobs.config.context_defaults import defaults_of
-    from argojobs.edits.context_defaults import LIMITS, limit_of
-
     wanted = limit_of(defaults_of(context))
     if wanted is None:
         return

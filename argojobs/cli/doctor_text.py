@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from argojobs.cli.doctor.checking import Check
 from argojobs.cli.text import Line, pad
+from argojobs.runs.doctor.checking import Check
 
 _MARKS = {
     "ok": ("✔", "ok", "green"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from support import registries
 
-from argojobs.cli.doctor.registry import registry_checks
 from argojobs.config.contexts import Context, Registry
 from argojobs.images.registry.client import open_registry
 from argojobs.images.registry.trial import TAG
+from argojobs.runs.doctor.registry import registry_checks
 
 
 @pytest.fixture(scope="module", autouse=True)

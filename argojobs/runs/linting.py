@@ -9,24 +9,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from argojobs.compile import compile_loaded
+from argojobs.compile.bundle import IMAGE_CODE
+from argojobs.compile.load import load_all
+from argojobs.compile.origins import origin_of
+from argojobs.compile.project import project_root
 from argojobs.config.contexts import LOCAL
 from argojobs.errors import ManifestError, UsageError
-from argojobs.lint.fix import fix
+from argojobs.lint import KINDS, lint
+from argojobs.lint.fix import Change, fix
 from argojobs.manifest import documents
-from argojobs.manifest.documents import PODS, written_path
+from argojobs.manifest.documents import PODS, Contents, Document, Other, written_path
+from argojobs.manifest.findings import Finding, warning
 from argojobs.manifest.findings import error as found
-from argojobs.manifest.findings import warning
 from argojobs.manifest.locate import locate_all
 from argojobs.manifest.pods import path_in_pod
 from argojobs.manifest.source_text import decode, read_text
-
-if TYPE_CHECKING:
-    from argojobs.lint.fix import Change
-    from argojobs.manifest.documents import Contents, Document, Other
-    from argojobs.manifest.findings import Finding
-
+from argojobs.runs.images import PipelineImages, linted
 
 MANIFESTS = (".yaml", ".yml", ".json")
 #: What stands for a manifest that comes on standard input, asked for by "-".
@@ -149,10 +150,6 @@ def _of_contents(
     contents: Contents, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint each object of a manifest file, and find the places in one pass a document."""
-    from argojobs.compile.project import project_root
-    from argojobs.lint import KINDS, lint
-    from argojobs.runs.images import linted
-
     found: list[_Found] = []
     for document in contents.workflows:
         root = partial(project_root, Path(contents.file))
@@ -203,12 +200,6 @@ def _of_program(
     file: Path, refs: Literal["strict", "warn", "off"], known: Sequence[Mapping[str, Any]]
 ) -> list[Report]:
     """Lint what each pipeline of a program compiles to; nothing is packed."""
-    from argojobs.compile import compile_loaded
-    from argojobs.compile.bundle import IMAGE_CODE
-    from argojobs.compile.load import load_all
-    from argojobs.compile.origins import origin_of
-    from argojobs.runs.images import PipelineImages, linted
-
     reports: list[Report] = []
     for loaded in load_all(file):
         code = IMAGE_CODE if loaded.pipeline is not None else None

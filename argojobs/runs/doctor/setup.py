@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.objects import apply, create, merge, read
+from argojobs.config.context_defaults import defaults_of
+from argojobs.config.contexts import Context
+from argojobs.edits.context_defaults import LIMITS, limit_of
 from argojobs.errors import UsageError
-
-if TYPE_CHECKING:
-    from argojobs.client.kube.connection import Kube
-    from argojobs.config.contexts import Context
+from argojobs.manifest.cluster_setup import READER, SUBMITTER, Setup, setup_objects
+from argojobs.manifest.yaml_write import write_yaml
 
 
 def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:
     """Return what the context's namespace needs, in order."""
-    from argojobs.config.context_defaults import defaults_of
-    from argojobs.edits.context_defaults import LIMITS, limit_of
-    from argojobs.manifest.cluster_setup import Setup, setup_objects
-
     limit = limit_of(defaults_of(context))
     claims = {context.storage_claim: context.storage_size} if context.storage else {}
     return setup_objects(
@@ -34,9 +33,6 @@ def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:
 
 def as_text(objects: list[dict[str, Any]], context: str, namespace: str) -> str:
     """Return objects as the text of a YAML file, which says first what it is for."""
-    from argojobs.manifest.cluster_setup import READER, SUBMITTER
-    from argojobs.manifest.yaml_write import write_yaml
-
     head = (
         f"# What runs of the context {context} need in the namespace {namespace}.\n"
         "# kubectl apply -f FILE; then a token of who is to submit, or of who only looks:\n"
@@ -52,8 +48,6 @@ def applied(kube: Kube, objects: list[dict[str, Any]]) -> Iterator[tuple[dict[st
     A namespace or claim that is there stays as it is: its size or class may not be changed. The
     limits of other contexts stay, too.
     """
-    from argojobs.client.kube.objects import apply, create, merge, read
-
     for one in objects:
         kind, metadata = one["kind"], one["metadata"]
         try:

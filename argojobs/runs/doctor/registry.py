@@ -6,17 +6,14 @@ Source: the OCI distribution specification; `images/registry/trial.py` says what
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
+from argojobs.config.contexts import Context, Registry
 from argojobs.errors import UsageError
 from argojobs.images.logins.login import credentials_for
 from argojobs.images.registry.client import Registry as OpenRegistry
 from argojobs.images.registry.client import open_registry
 from argojobs.images.registry.trial import try_pull, try_push
-
-if TYPE_CHECKING:
-    from argojobs.config.contexts import Context, Registry
+from argojobs.runs.doctor.checking import Check, attempt, failed, ok, warning
 
 #: The repository of the image that is pushed.
 TRIAL = "argojobs-doctor"
