@@ -14,7 +14,7 @@ from in_project import capture_in
 from argojobs.engine import controller
 from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.local import LocalService
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 
 MOMENTS = range(1, 21)
 
