@@ -26,7 +26,7 @@ from argojobs.engine.operator.operate import operate
 from argojobs.engine.operator.phases import FULFILLED
 from argojobs.engine.operator.state import RunState
 from argojobs.engine.placement import Resources, asked_by
-from argojobs.engine.store import PodRow, RunChange, StoredRun
+from argojobs.engine.store.rows import PodRow, RunChange, StoredRun
 from argojobs.service import FINAL_PHASES
 
 

@@ -72,7 +72,7 @@ def _serve(home: Path, lock: ControllerLock, kind: Kind, idle: float) -> None:
     with closing(kind.open(home)) as executor:  # it gets ready while we load the rest
         from argojobs.engine.reserve import make_reserve
         from argojobs.engine.scheduler import Scheduler
-        from argojobs.engine.store import Store
+        from argojobs.engine.store.store import Store
 
         os.umask(0o077)  # what steps printed and made is for their owner
         with EndSignals() as ending, closing(Store.open(home)) as store:

@@ -6,6 +6,7 @@ controller, which they start when none serves the home. `LocalService` keeps `se
 
 from __future__ import annotations
 
+import builtins
 import copy
 import json
 import re
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from argojobs.config.home import open_home
 from argojobs.engine.context import artifact_root, pod_directory
-from argojobs.engine.store import Store
+from argojobs.engine.store.listing import having, names, page
+from argojobs.engine.store.store import Store
 from argojobs.errors import (
     ConflictError,
     HostError,
@@ -172,18 +174,15 @@ class LocalService:
 
     def list(self, *, labels: Mapping[str, str] | None = None, limit: int = 0) -> list[Workflow]:
         """See `Service.list`."""
-        found: list[Workflow] = []
-        for workflow in self.store.workflow_objects():
-            present = workflow["metadata"].get("labels", {})
-            if all(present.get(key) == value for key, value in (labels or {}).items()):
-                found.append(workflow)
-                if len(found) == limit:
-                    break
-        return found
+        return page(self.store, having(labels), limit=limit).workflows
+
+    def summaries(self) -> builtins.list[Workflow]:
+        """Return all runs, newest first, without their specs: what a line about each needs."""
+        return page(self.store, specs=False).workflows
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all runs, newest first: what completion and short names need."""
-        return tuple(self.store.names())
+        return tuple(names(self.store))
 
     def names_and_labels(
         self, part: str = "", *, labels: Mapping[str, str] | None = None

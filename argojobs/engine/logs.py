@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 from argojobs.service import LogLine
 
 LOG_NAME = "main.log"

@@ -15,7 +15,7 @@ from typing import Any
 
 from argojobs.edits import rerun
 from argojobs.engine.context import artifact_root, pod_directory
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 from argojobs.engine.takeover import set_aside
 from argojobs.storage.removing import remove_tree
 

@@ -38,7 +38,8 @@ from argojobs.engine.model import (
 from argojobs.engine.placement import Gang, Resources, in_use, place, shortage
 from argojobs.engine.pod import GRACE, GRACE_AT_ONCE, pod_spec
 from argojobs.engine.reserve import give_up_reserve, make_reserve
-from argojobs.engine.store import Command, DamagedRunError, Store, StoredRun
+from argojobs.engine.store.rows import Command, DamagedRunError, StoredRun
+from argojobs.engine.store.store import Store
 from argojobs.errors import ArgojobsError, HostError
 
 #: Seconds between two looks at the GPUs that other homes hold: nobody tells us of their end.

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from argojobs.edits.rerun import GROUPS, from_the_top, linked_among, opened_again, superseded
 from argojobs.engine.clock import stamp
 from argojobs.engine.context import artifact_root
-from argojobs.engine.store import Store
+from argojobs.engine.store.listing import names as names_in
+from argojobs.engine.store.store import Store
 from argojobs.errors import ConflictError, HostError, NotFoundError
 from argojobs.service import Workflow
 
@@ -36,7 +37,7 @@ def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
     given = created["status"]
     status: dict[str, Any] = {"startedAt": None, "finishedAt": None}
     created["status"] = status
-    name, names = created["metadata"]["name"], store.names()
+    name, names = created["metadata"]["name"], names_in(store)
     if name in names:
         raise ConflictError(f'workflows.argoproj.io "{name}" already exists')
     nodes, outputs = take_artifacts(

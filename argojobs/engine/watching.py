@@ -1,7 +1,7 @@
 """Watching one run: the whole object after each change, told cheaply that there was one.
 
-SQLite's `data_version` says that some other connection has committed; the run's change number
-says that it was about this run; and only the node rows that changed are read again.
+The home's change number says that something has changed, the run's own that it was about this
+run; and only the node rows that changed are read again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from argojobs.engine.objects import with_nodes
-from argojobs.engine.store import Store
+from argojobs.engine.store.changes import last_change
+from argojobs.engine.store.store import Store
 from argojobs.errors import NotFoundError
 from argojobs.service import FINAL_PHASES, WatchEvent, Workflow
 
@@ -40,28 +41,22 @@ class Pace:
         self._check = check
         self._sleep = sleep
         self._clock = clock
-        self._version = store.data_version()
+        self._change = last_change(store)
         self._checked = clock()
 
-    def nap(self, seconds: float = INTERVAL) -> bool:
-        """Wait a moment, whatever happens; return whether it was time for a check."""
+    def nap(self, seconds: float = INTERVAL) -> None:
+        """Wait a moment, whatever happens."""
         self._sleep(seconds)
-        due = self._clock() - self._checked >= CHECK_INTERVAL
-        if due:
+        if self._clock() - self._checked >= CHECK_INTERVAL:
             self._check()
             self._checked = self._clock()
-        return due
 
     def until_change(self, rest: float = 0.0) -> None:
-        """Return once another connection has changed the store, or after a check.
-
-        Not before `rest` seconds are over. The look after a check is for changes made through
-        this very connection, of which `data_version` says nothing.
-        """
-        checked = self.nap(max(rest, INTERVAL))
-        while (version := self._store.data_version()) == self._version and not checked:
-            checked = self.nap()
-        self._version = version
+        """Return once something has changed in the home, not before `rest` seconds are over."""
+        self.nap(max(rest, INTERVAL))
+        while (change := last_change(self._store)) == self._change:
+            self.nap()
+        self._change = change
 
 
 def watch_run(store: Store, name: str, pace: Pace) -> Iterator[WatchEvent]:

@@ -20,7 +20,7 @@ from argojobs.engine.executors.process import bundle
 from argojobs.engine.executors.process.outcome import read_started, read_stop, state_of
 from argojobs.engine.local import LocalService
 from argojobs.engine.reserve import give_up_reserve
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 from argojobs.engine.submitter import capture
 from argojobs.errors import ArgojobsError
 
@@ -143,6 +143,7 @@ ROWS = {
     "private": ("", "null", "[]", '{"metadata": 5}'),
     "submitter": ("", "null", "[]", "{}"),
 }
+OF_SUBMISSIONS = ("spec", "submitter")
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -152,11 +153,9 @@ def test_runs_with_damaged_rows_are_set_aside_and_can_be_deleted(service, begun)
         for number, text in enumerate(texts):
             names.append(f"bad-{column}-{number}")
             store.add_run(shell(names[-1]), capture(project=service.home))
-            change(
-                store,
-                f"UPDATE runs SET {column} = ?, begun = ? WHERE name = ?",
-                (text, begun, names[-1]),
-            )
+            table, key = ("submissions", "run") if column in OF_SUBMISSIONS else ("runs", "name")
+            change(store, f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (text, names[-1]))
+            change(store, "UPDATE runs SET begun = ? WHERE name = ?", (begun, names[-1]))
     for table, row in {
         "nodes": "(run, id, change, node) VALUES (?, 'n', 1, '[1]')",
         "pods": "(run, node_id, name, state, start) VALUES (?, 'n', 'p', 'started', '[]')",
@@ -316,7 +315,8 @@ def test_a_node_of_wrong_kinds_is_a_damaged_run_and_others_are_shown(service, ca
         service.store.add_run(shell(names[-1]), capture(project=service.home))
         text = json.dumps({"name": names[-1], "phase": "Error", field: "yesterday"})
         row = (text, names[-1])
-        change(service.store, f"UPDATE runs SET {column} = ?, final = 1 WHERE name = ?", row)
+        sql = f"UPDATE runs SET {column} = ?, phase = 'Error' WHERE name = ?"
+        change(service.store, sql, row)
     assert main(["list"]) == 0
     assert "good" in capsys.readouterr().out
     for name in names:

@@ -15,7 +15,7 @@ from support.traced_work import WORK, task
 from argojobs.engine import controller
 from argojobs.engine.executors.process.executor import ProcessExecutor
 from argojobs.engine.local import LocalService
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 
 MOMENTS = range(1, 21)
 

@@ -3,7 +3,8 @@
 import pytest
 
 from argojobs.engine.logs import PodLog, read_logs
-from argojobs.engine.store import PodRow, RunChange, Store
+from argojobs.engine.store.rows import PodRow, RunChange
+from argojobs.engine.store.store import Store
 from argojobs.errors import NotFoundError
 
 

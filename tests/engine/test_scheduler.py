@@ -12,7 +12,7 @@ from argojobs.engine.devices import HostDevices
 from argojobs.engine.placement import NVIDIA, Resources
 from argojobs.engine.reserve import RESERVE_FILE, RESERVE_SIZE, give_up_reserve, make_reserve
 from argojobs.engine.scheduler import Scheduler
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 from argojobs.errors import HostError
 
 

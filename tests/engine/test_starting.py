@@ -17,7 +17,7 @@ from support.fakes import SUBMITTER, workflow
 from argojobs.engine import controller, lock, starting, version
 from argojobs.engine.lock import ControllerLock, WakeFifo, holder, poke
 from argojobs.engine.starting import Starter, end, spawn
-from argojobs.engine.store import Store
+from argojobs.engine.store.store import Store
 from argojobs.errors import HostError, ServerError
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from argojobs.engine.store import RunChange, Store
+from argojobs.engine.store.rows import RunChange
+from argojobs.engine.store.store import Store
 from argojobs.engine.watching import CHECK_INTERVAL, INTERVAL, Pace, watch_run
 from argojobs.errors import NotFoundError
 
