@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
 from argojobs.client.address import ServerAddress
+from argojobs.client.http import Request
 from argojobs.client.paths import path_of
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def submit(service: ArgoService, context: Context) -> Check:
         "serverDryRun": True,
     }
     path = path_of("api", "v1", "workflows", service.namespace)
-    service.transport.call("POST", path, body=body, repeat=True)
+    service.transport.call(Request("POST", path, body=body), repeat=True)
     return ok("submit", f"runs may be created in the namespace {service.namespace}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,37 +70,42 @@ def request(
     Only what is read may lie elsewhere: a registry's layers do. What is sent, and a password, goes
     to no other address than this.
     """
-    import requests
+    from argojobs.net.sending import LineError, whole
 
     follow = method in ("GET", "HEAD") and "auth" not in more
     try:
-        return session.request(method, url, timeout=TIMEOUT, allow_redirects=follow, **more)
-    except BoundsError as error:
-        raise ServerError(
-            f"the registry {host} is not to be understood: {error}",
+        return whole(session, method, url, timeout=TIMEOUT, allow_redirects=follow, **more)
+    except LineError as error:
+        raise _broken(error.cause, url, host) from error
+
+
+def _broken(cause: Exception, url: str, host: str) -> ArgojobsError:
+    """Return what it means that no answer came. cause: what came instead."""
+    from requests.exceptions import InvalidURL
+
+    if isinstance(cause, BoundsError):
+        return ServerError(
+            f"the registry {host} is not to be understood: {cause}",
             hint="is it a registry of images? who runs it can tell",
-        ) from error
-    except requests.exceptions.SSLError as error:
-        raise _distrust(host, error) from error
-    except requests.exceptions.InvalidURL as error:
-        raise UsageError(
-            f"{url} is not an address of a registry", hint="write HOST[:PORT]"
-        ) from error
-    except requests.RequestException as error:
-        raise ServerError(
-            f"the registry {host} is out of reach",
-            hint="is its address right, and does it run? then try again",
-        ) from error
+        )
+    if isinstance(cause, ssl.SSLError):
+        return _distrust(host, cause)
+    if isinstance(cause, InvalidURL):
+        return UsageError(f"{url} is not an address of a registry", hint="write HOST[:PORT]")
+    return ServerError(
+        f"the registry {host} is out of reach",
+        hint="is its address right, and does it run? then try again",
+    )
 
 
 def open_session(host: str) -> requests.Session:
     """Return the connections to a registry: its certificates checked, no password of ~/.netrc."""
     import requests
 
-    from argojobs.net.adapters import BoundedAdapter
+    from argojobs.net.sessions import PLAIN, BoundedAdapter
 
     session = requests.Session()
-    session.headers["Accept-Encoding"] = "identity"  # see BoundedResponse
+    session.headers.update(PLAIN)
     session.max_redirects = 5
     for scheme in ("http://", "https://"):
         session.mount(scheme, BoundedAdapter())
