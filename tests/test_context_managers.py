@@ -13,7 +13,6 @@ PACKAGE = Path(argojobs.__file__).parent
 
 #: Only errors of their own kind are caught, or the callers do one call inside.
 KNOWN = {
-    "client/http.py:_may_break",  # around single calls of a connection
     "cli/follow.py:told_when_left",  # it is raised again as it was, after a line
     "engine/leases.py:_locked",  # all that is done inside is done in that folder
     "convert/dsl/tags.py:of_template",  # an error of this package only

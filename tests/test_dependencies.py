@@ -16,8 +16,6 @@ ROOT = Path(__file__).resolve().parents[1]
 IMPORTED_AS = {"pyyaml": "yaml", "google-re2": "re2", "websocket-client": "websocket"}
 #: What comes with a package that is declared.
 COMES_WITH = {
-    "certifi": "requests",
-    "urllib3": "requests",
     "pydantic": "hera",
     "typing_extensions": "hera",
     "pydevd": "debugpy",

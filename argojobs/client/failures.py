@@ -87,6 +87,18 @@ def _failure(
     )
 
 
+def broke_off(error: Exception, address: ServerAddress) -> ArgojobsError:
+    """Return what it means that a stream or a file ends in the middle."""
+    missing = getattr(error, "expected", None)  # of IncompleteRead, of either library
+    if not missing:
+        return connection_failure(error, address, connecting=False)
+    return UnclearError(
+        f"the answer broke off {missing} bytes before its end",
+        where=address.called,
+        hint="try again",
+    )
+
+
 def _is_tls(error: Exception) -> bool:
     """Tell whether TLS failed, be it that the other side hung up in the middle of it."""
     import ssl

@@ -1,30 +1,33 @@
-"""The service on a real Argo server.
-
-What only some operations need is imported by them: until a request has left, every import counts.
-"""
+"""The service on a real Argo server."""
 
 from __future__ import annotations
 
 import builtins
 import json
+import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from argojobs.client import listing
+from argojobs.client import artifacts, listing
+from argojobs.client.address import ServerAddress
+from argojobs.client.artifacts import ARCHIVED
 from argojobs.client.failures import ForeignAnswerError, UnclearError
-from argojobs.client.http import VERSION_PATH, Transport, chance
+from argojobs.client.http import VERSION_PATH, Request, Transport
+from argojobs.client.logs import LogReader
 from argojobs.client.paths import path_of, workflow_path
+from argojobs.client.shapes import workflow_of
+from argojobs.client.submitting import submit
+from argojobs.client.watching import Patience, watch
+from argojobs.edits.resubmit import PREVIOUS
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
+from argojobs.manifest.suspended import waiting
 from argojobs.manifest.view import labels_of, nodes_of, spec_of
-
-if TYPE_CHECKING:
-    from argojobs.client.address import ServerAddress
-    from argojobs.client.watching import Patience
-    from argojobs.service import LogLine, WatchEvent, Workflow
-    from argojobs.storage.repository import Repository
+from argojobs.service import LogLine, WatchEvent, Workflow, is_final
+from argojobs.storage.repository import Repository
+from argojobs.storage.retrieve import copy_artifact
 
 
 class ArgoService:
@@ -44,7 +47,7 @@ class ArgoService:
         repository: Callable[[], Repository] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = chance,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self.address = address
         self.namespace = address.namespace
@@ -70,8 +73,6 @@ class ArgoService:
 
     def create(self, workflow: Workflow) -> Workflow:
         """See `Service.create`; an unclear answer is cleared up, so nothing is created twice."""
-        from argojobs.client.submitting import submit
-
         return submit(self.transport, self.namespace, workflow, note=self._note)
 
     def check(self, workflow: Workflow) -> list[str]:
@@ -93,12 +94,8 @@ class ArgoService:
             fields=listing.LEFT_OUT,
         )
 
-    def summaries(self, meanwhile: Callable[[], object] | None = None) -> builtins.list[Workflow]:
-        """Return all runs, newest first, with what a line about each needs and nothing else.
-
-        meanwhile: called while the server works on its answer.
-        """
-        self.transport.meanwhile = meanwhile
+    def summaries(self) -> builtins.list[Workflow]:
+        """Return all runs, newest first, with what a line about each needs and nothing else."""
         return listing.newest(self.transport, self.namespace, fields=listing.SUMMARIES)
 
     def names(self) -> tuple[str, ...]:
@@ -123,16 +120,12 @@ class ArgoService:
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`; it goes on over connections that break and servers that restart."""
-        from argojobs.client import watching
-
-        yield from watching.watch(self.transport, self.namespace, name, self._patience())
+        yield from watch(self.transport, self.namespace, name, self._patience())
 
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
     ) -> Iterator[LogLine]:
         """See `Service.logs`. tail: so many lines of each pod."""
-        from argojobs.client.logs import LogReader
-
         reader = LogReader(
             self.transport,
             self.namespace,
@@ -161,7 +154,6 @@ class ArgoService:
         self, name: str, *, node_selector: str = "", outputs: Mapping[str, str] | None = None
     ) -> Workflow:
         """See `Service.resume`. Outputs are given by Argo's `set`, which ends the nodes as well."""
-        from argojobs.manifest.suspended import waiting
 
         def left(run: Workflow) -> bool:
             nodes = nodes_of(run)
@@ -186,8 +178,6 @@ class ArgoService:
         parameters: Sequence[str] = (),
     ) -> Workflow:
         """See `Service.retry`; when no answer comes, the run says whether it was retried."""
-        from argojobs.service import is_final
-
         body = {
             "restartSuccessful": restart_successful,
             "nodeFieldSelector": node_selector,
@@ -202,7 +192,8 @@ class ArgoService:
         before = set(self._resubmissions(name))
         body = {"memoized": memoized, "parameters": [*parameters], **self._who(name)}
         try:
-            made = self.transport.call("PUT", self._path(name, "resubmit"), body=body, repeat=False)
+            request = Request("PUT", self._path(name, "resubmit"), body=body)
+            made = self.transport.call(request, repeat=False)
             return self._workflow(made)
         except (UnclearError, ForeignAnswerError) as error:
             if isinstance(error, UnclearError) and not error.sent:
@@ -220,9 +211,6 @@ class ArgoService:
 
     def delete(self, name: str) -> None:
         """See `Service.delete`; it goes from the archive too. Artifacts stay in their repository."""
-        from argojobs.client.artifacts import ARCHIVED
-        from argojobs.service import is_final
-
         found = self.transport.get(self._path(name), {"fields": "metadata,status.phase"})
         run = self._workflow(found)
         if not is_final(run):
@@ -231,17 +219,14 @@ class ArgoService:
         with suppress(
             NotFoundError
         ):  # only the archive has it, or an attempt without answer did it
-            self.transport.call("DELETE", self._path(name), repeat=True)
+            self.transport.call(Request("DELETE", self._path(name)), repeat=True)
         if labels_of(run).get(ARCHIVED) == "Persisted":
             archived = path_of("api", "v1", "archived-workflows", run["metadata"]["uid"])
             with suppress(NotFoundError):
-                self.transport.call("DELETE", archived, repeat=True)
+                self.transport.call(Request("DELETE", archived), repeat=True)
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """See `Service.artifact`: an archive is unpacked, a folder is copied file by file."""
-        from argojobs.client import artifacts
-        from argojobs.storage.retrieve import copy_artifact
-
         run = self.get(name)
         if self._repository is not None:
             return copy_artifact(self._repository(), run, node_id, artifact, target)
@@ -279,13 +264,11 @@ class ArgoService:
         """Let the server check a workflow without starting it. Raises UsageError, saying what."""
         body = {"namespace": self.namespace, "workflow": workflow}
         path = path_of("api", "v1", "workflows", self.namespace, "lint")
-        self.transport.call("POST", path, body=body, repeat=True)
+        self.transport.call(Request("POST", path, body=body), repeat=True)
 
     # How it is done
 
     def _workflow(self, answer: dict[str, Any]) -> Workflow:
-        from argojobs.client.shapes import workflow_of
-
         return workflow_of(answer, self.address.called)
 
     def _path(self, name: str, *more: str) -> str:
@@ -295,8 +278,6 @@ class ArgoService:
         return {"namespace": self.namespace, "name": name}
 
     def _patience(self) -> Patience:
-        from argojobs.client.watching import Patience
-
         return Patience(
             self.transport.sleep, self._clock, options=self.address.options, note=self._note
         )
@@ -319,7 +300,7 @@ class ArgoService:
                     return run
             try:
                 sent = {**self._who(name), **body}
-                changed = self.transport.once("PUT", self._path(name, verb), body=sent)
+                changed = self.transport.once(Request("PUT", self._path(name, verb), body=sent))
             except UnclearError as error:
                 unclear = error if error.sent else unclear
                 raise
@@ -343,8 +324,6 @@ class ArgoService:
         )
 
     def _resubmissions(self, name: str) -> tuple[str, ...]:
-        from argojobs.edits.resubmit import PREVIOUS
-
         try:
             found = listing.newest(
                 self.transport,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from argojobs.client.failures import ForeignAnswerError, UnclearError
+from argojobs.client.http import Request, Transport
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.shapes import workflow_of
 from argojobs.errors import (
@@ -26,7 +27,6 @@ from argojobs.errors import (
 from argojobs.net.bounds import LONGEST_WAIT
 
 if TYPE_CHECKING:
-    from argojobs.client.http import Transport
     from argojobs.service import Workflow
 
 #: The label that tells whose submission a run is.
@@ -59,7 +59,7 @@ def submit(
     path = path_of("api", "v1", "workflows", namespace)
     for pause in PAUSES[:TRIES]:
         try:
-            created = transport.call("POST", path, body=body, repeat=False)
+            created = transport.call(Request("POST", path, body=body), repeat=False)
             return workflow_of(created, transport.address.called)
         except (ForeignAnswerError, UnclearError, ConflictError) as error:
             if isinstance(error, UnclearError) and not error.sent:

@@ -1,17 +1,14 @@
-"""Whose certificates a server may show, and the one that we show: the TLS side of an address."""
+"""Whose certificates an Argo server may show, and the one that we show: the TLS side of an address."""
 
 from __future__ import annotations
 
 import os
 import ssl
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from argojobs.client.address import ServerAddress
 from argojobs.client.failures import missing_file
 from argojobs.errors import UsageError
-
-if TYPE_CHECKING:
-    from argojobs.client.address import ServerAddress
 
 #: Variables that name a bundle of CAs, as requests and curl read them.
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -19,40 +16,20 @@ _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 def context_of(address: ServerAddress) -> ssl.SSLContext:
     """Return how a connection to a server is secured. Raises UsageError for files that are wrong."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if address.insecure:  # asked for by name
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif address.ca_file:
-        _load(context, address.ca_file, "the CA file", address)
-    else:
-        _load_known(context, address)
+    from argojobs.net import trust
+
+    what, ca = "the CA file", address.ca_file
+    if not ca:
+        what = next(filter(os.environ.get, _BUNDLES), "")
+        ca = os.environ.get(what, "")
+    try:
+        context = trust.context_of(ca or None, insecure=address.insecure)
+    except FileNotFoundError:
+        raise missing_file(ca, what, address) from None
+    except (OSError, ValueError) as error:
+        raise _wrong_file(ca, what, address, error) from error
     _show_ours(context, address)
     return context
-
-
-def _load_known(context: ssl.SSLContext, address: ServerAddress) -> None:
-    """Trust the bundle that the environment names, else what this machine and certifi know."""
-    for name in _BUNDLES:
-        if path := os.environ.get(name):
-            _load(context, path, name, address)
-            return
-    import certifi
-
-    context.load_default_certs()
-    context.load_verify_locations(certifi.where())
-
-
-def _load(context: ssl.SSLContext, path: str, what: str, address: ServerAddress) -> None:
-    try:
-        if Path(path).is_dir():
-            context.load_verify_locations(capath=path)
-        else:
-            context.load_verify_locations(cafile=path)
-    except FileNotFoundError:
-        raise missing_file(path, what, address) from None
-    except (OSError, ssl.SSLError) as error:
-        raise _wrong_file(path, what, address, error) from error
 
 
 def _show_ours(context: ssl.SSLContext, address: ServerAddress) -> None:
@@ -68,8 +45,8 @@ def _show_ours(context: ssl.SSLContext, address: ServerAddress) -> None:
         raise _wrong_file(address.certificate, what, address, error) from error
 
 
-def _wrong_file(path: str, what: str, address: ServerAddress, error: OSError) -> UsageError:
-    reason = getattr(error, "reason", None) or error.strerror or str(error)
+def _wrong_file(path: str, what: str, address: ServerAddress, error: Exception) -> UsageError:
+    reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
     return UsageError(
         f"{what} of {address.called} cannot be used: {path} ({reason})",
         hint="give the path of a PEM file, and of its key",

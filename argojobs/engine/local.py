@@ -190,10 +190,6 @@ class LocalService:
         """See `Service.names_and_labels`: all runs here are of whoever may read them."""
         return () if labels else tuple((name, {}) for name in self.names() if part in name)
 
-    def summaries(self) -> Sequence[Workflow]:
-        """See `Service.summaries`."""
-        return self.list()
-
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`."""
         from argojobs.engine.watching import watch_run

@@ -1,7 +1,7 @@
 """What an answer of a server may take: the table of bounds, and the response that keeps them.
 
-Argo's client, and minio's and requests' by `pools.py`, read all answers through `BoundedResponse`:
-head and body, whole or in chunks. Time is counted only while an answer is waited for, never while
+All answers are read through `BoundedResponse` (`pools.py` puts it into urllib3, and so into
+requests): head and body, whole or in chunks. Time is counted only while an answer is waited for, never while
 what came is worked on. How long a server may be silent is the timeout of the connection.
 """
 
@@ -67,13 +67,10 @@ class TooMuchError(BoundsError):
 class BoundedResponse(HTTPResponse):
     """An answer that raises TooSlowError and TooMuchError; `allow` says what its body may take."""
 
-    #: Of a body for which nobody says otherwise.
-    usual: Bounds | None = None
-
     def __init__(self, sock: socket.socket, *arguments: Any, **named: Any) -> None:
         super().__init__(sock, *arguments, **named)
         self._incoming = Incoming(sock, self.fp.detach())
-        self.fp = io.BufferedReader(self._incoming)
+        self.fp = _Reader(self._incoming)
 
     def begin(self) -> None:
         """Read the head."""
@@ -81,21 +78,13 @@ class BoundedResponse(HTTPResponse):
         # Nobody asks for a content coding: what comes in one is left as it is, never inflated.
         del self.headers["Content-Encoding"]
         if self.fp is not None:
-            self.allow(self.usual or ANSWER)
+            self.allow(ANSWER)
 
     def allow(self, bounds: Bounds) -> None:
         """Set what the rest of the answer may take. Raises TooMuchError for what it announces."""
         self._incoming.allow(bounds)
-        self._fits(self.length or 0)
-
-    def _fits(self, size: int) -> None:
-        if size > self._incoming.bounds.size:
+        if (self.length or 0) > bounds.size:
             raise TooMuchError
-
-    def _safe_read(self, amt: int) -> bytes:
-        self._fits(amt)  # the standard library makes room for all that a chunk announces
-        read: bytes = super()._safe_read(amt)  # type: ignore[misc]
-        return read
 
 
 class Incoming(io.RawIOBase):
@@ -141,3 +130,15 @@ class Incoming(io.RawIOBase):
         """Let go of the socket's file."""
         super().close()
         self._raw.close()
+
+
+class _Reader(io.BufferedReader):
+    """What makes no room for a chunk that announces more than may come."""
+
+    raw: Incoming
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """See io.BufferedReader. Raises TooMuchError."""
+        if (size or 0) > self.raw.bounds.size:
+            raise TooMuchError
+        return super().read(size)

@@ -1,23 +1,50 @@
-"""The bounds of `bounds.py` for urllib3, and so for minio and requests, which are made of it."""
+"""The bounds of `bounds.py` for urllib3, and so for requests, which is made of it."""
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self
-from urllib.parse import urljoin, urlsplit
+from http.client import HTTPConnection
+from typing import Any
 
 import urllib3
 import urllib3.connection
 
-from argojobs.net.bounds import FILE, BoundedResponse
+from argojobs.net.bounds import BoundedResponse
+
+#: Noted on what a connection raises before anything was sent over it.
+NOT_SENT = "nothing was sent"
 
 
-class _Connection(urllib3.connection.HTTPConnection):
-    response_class = BoundedResponse
+class BoundedConnection(HTTPConnection):
+    """A connection whose answers keep the bounds, and whose errors say whether it stood."""
+
+    _answer: BoundedResponse
+
+    def connect(self) -> None:
+        """See HTTPConnection."""
+        try:
+            super().connect()
+        except Exception as error:
+            error.add_note(NOT_SENT)
+            raise
+
+    def response_class(self, *arguments: Any, **named: Any) -> BoundedResponse:  # type: ignore[override] # it is only called
+        """Make the answer of http.client's that urllib3 wraps."""
+        self._answer = BoundedResponse(*arguments, **named)
+        return self._answer
+
+    def getresponse(self) -> Any:
+        """See HTTPConnection. `allow` sets what the answer's body may take."""
+        response: Any = super().getresponse()
+        response.allow = self._answer.allow
+        return response
 
 
-class _SecureConnection(urllib3.connection.HTTPSConnection):
-    response_class = BoundedResponse
+class _Connection(BoundedConnection, urllib3.connection.HTTPConnection):
+    pass
+
+
+class _SecureConnection(BoundedConnection, urllib3.connection.HTTPSConnection):
+    pass
 
 
 class _Pool(urllib3.HTTPConnectionPool):
@@ -31,29 +58,3 @@ class _SecurePool(urllib3.HTTPSConnectionPool):
 def bound(manager: urllib3.PoolManager) -> None:
     """Have all answers that come by a manager of urllib3's keep the bounds."""
     manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
-
-
-def as_file(answer: Any) -> None:
-    """Have the rest of an answer of urllib3's be a file, as large as it is."""
-    answer._original_response.allow(FILE)  # noqa: SLF001 - urllib3 shows it in no other way
-
-
-class SameHost(urllib3.Retry):
-    """Retries that follow a redirect to the same host only; any other one is the answer."""
-
-    def increment(
-        self,
-        method: str | None = None,
-        url: str | None = None,
-        response: urllib3.BaseHTTPResponse | None = None,
-        error: Exception | None = None,
-        _pool: Any = None,
-        _stacktrace: TracebackType | None = None,
-    ) -> Self:
-        """See urllib3. Raises MaxRetryError for a redirect that leads elsewhere."""
-        location = response.get_redirect_location() if response is not None else None
-        here = urlsplit(url or "")
-        there = urlsplit(urljoin(url or "", location or ""))
-        if (here.scheme, here.hostname) != (there.scheme, there.hostname):
-            raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-        return super().increment(method, url, response, error, _pool, _stacktrace)

@@ -12,7 +12,8 @@ import os
 import ssl
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 import certifi
 import urllib3
@@ -22,9 +23,10 @@ from minio.deleteobjects import DeleteObject
 from minio.error import S3Error
 
 from argojobs.errors import ServerError, UsageError
+from argojobs.net import bounds
 from argojobs.net.bounds import LONGEST_LIST, BoundsError
 from argojobs.net.known_secrets import remember
-from argojobs.net.pools import SameHost, as_file, bound
+from argojobs.net.pools import bound
 from argojobs.storage.s3_checksums import is_checksum, md5
 from argojobs.storage.s3_errors import RAISED, translated
 from argojobs.storage.s3_place import USUAL_REGION, Patience, S3Credentials, S3Place
@@ -32,6 +34,7 @@ from argojobs.storage.s3_small import SmallReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
     from urllib.parse import SplitResult
 
 _Answer = TypeVar("_Answer")
@@ -174,7 +177,7 @@ class S3Client:
             response = self._ask("read", whole, lambda: self._get(whole, headers))  # noqa: B023
             self._look(response.headers)
             try:
-                as_file(response)
+                response.allow(bounds.FILE)
                 for chunk in response.stream(CHUNK, decode_content=False):
                     if len(chunk) > stop - start:
                         raise damaged(self.place, self.place.url(found.key))
@@ -378,7 +381,7 @@ def _minio(
         # Each request may be repeated: the same bytes under the same key, or an answer that says
         # that it was done before. The keys go to nobody else: only AIStore's proxy sends on to its
         # targets, and these are followed on the same host.
-        retries=(SameHost if place.kind == "aistore" else urllib3.Retry)(
+        retries=(_SameHost if place.kind == "aistore" else urllib3.Retry)(
             total=patience.retries,
             redirect=None if place.kind == "aistore" else False,
             raise_on_redirect=False,
@@ -430,6 +433,27 @@ def _trust(place: S3Place) -> dict[str, Any]:
     elif place.ca_file:
         context.load_verify_locations(place.ca_file)
     return {"ssl_context": context, "cert_reqs": context.verify_mode}
+
+
+class _SameHost(urllib3.Retry):
+    """Retries that follow a redirect to the same host only; any other one is the answer."""
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: Any = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """See urllib3. Raises MaxRetryError for a redirect that leads elsewhere."""
+        location = response.get_redirect_location() if response is not None else None
+        here = urlsplit(url or "")
+        there = urlsplit(urljoin(url or "", location or ""))
+        if (here.scheme, here.hostname) != (there.scheme, there.hostname):
+            raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
+        return super().increment(method, url, response, error, _pool, _stacktrace)
 
 
 class _BelowPath:

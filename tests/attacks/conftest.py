@@ -20,8 +20,7 @@ def small(monkeypatch):
         "FILE": bounds.Bounds(seconds=1, slowest=1 << 10),
     }.items():
         monkeypatch.setattr(bounds, name, changed)
-        for user in ("argojobs.client.http", "argojobs.net.pools", "argojobs.storage.s3_small"):
-            monkeypatch.setattr(f"{user}.{name}", changed, raising=False)
+    monkeypatch.setattr("argojobs.storage.s3_small.FILE", bounds.FILE)
     monkeypatch.setattr("argojobs.client.streams.ANSWER", bounds.ANSWER)
 
 

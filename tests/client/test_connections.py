@@ -4,8 +4,10 @@ import socket
 import threading
 
 import pytest
-from support.fake_argo import WORKFLOWS
+from support.fake_argo import WORKFLOWS, Reply
 
+from argojobs.client.failures import UnclearError
+from argojobs.client.http import Request
 from argojobs.errors import ServerError, UsageError
 
 
@@ -38,22 +40,56 @@ def proxy(monkeypatch):
 
 
 def test_one_connection_serves_several_requests(argo, service):
-    argo.add("one")
-    service.get("one")
-    kept = [*service.transport._connections._idle]
-    service.get("one")
-    assert service.transport._connections._idle == kept
-    assert len(kept) == 1
+    argo.add("one", "Succeeded")
+    for _ in range(3):
+        service.get("one")
+        list(service.watch("one"))
+        list(service.logs("one"))
+    assert argo.connections == 1
 
 
 def test_a_connection_that_the_server_closed_is_not_used_again(argo, service):
     argo.add("one")
+    argo.script(f"GET {WORKFLOWS}/one", Reply(argo.workflows["one"], hang_up=True))
     service.get("one")
-    kept = service.transport._connections.take()
-    kept.sock.shutdown(socket.SHUT_RDWR)
-    service.transport._connections._idle.append(kept)
     assert service.get("one")["metadata"]["name"] == "one"
     assert len(argo.asked(f"GET {WORKFLOWS}/one")) == 2
+    assert argo.connections == 2
+
+
+def test_what_a_server_wants_to_be_told_again_is_not(argo, service):
+    argo.add("one")
+    cookie = {"Set-Cookie": "session=of-somebody; Path=/"}
+    argo.script(f"GET {WORKFLOWS}/one", Reply(argo.workflows["one"], headers=cookie))
+    service.get("one")
+    service.get("one")
+    assert "Cookie" not in argo.requests[-1].headers
+
+
+def test_what_was_sent_when_a_connection_breaks_may_have_been_done(argo, service):
+    argo.script(f"PUT {WORKFLOWS}/one/resubmit", Reply(cut=-1))
+    with pytest.raises(ServerError, match="not known whether one was resubmitted"):
+        service.resubmit("one")
+    assert len(argo.asked(f"PUT {WORKFLOWS}/one/resubmit")) == 1
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_nothing_was_sent_where_no_connection_stood(connect, secure):
+    """Somebody accepts and hangs up, or does not speak TLS: only the first may have had it."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def hang_up():
+            listening.accept()[0].close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        url = f"http{'s' if secure else ''}://127.0.0.1:{port}"
+        request = Request("PUT", "/x")
+        with pytest.raises(UnclearError) as caught:
+            connect(url).transport.once(request)
+        thread.join()
+    assert caught.value.sent is not secure
 
 
 def test_a_proxy_is_asked_for_the_whole_url(proxy, connect, monkeypatch):

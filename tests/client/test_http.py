@@ -125,23 +125,6 @@ def test_names_are_quoted_in_paths(argo, service):
     assert argo.requests[-1].query == {}
 
 
-def test_what_is_to_be_done_meanwhile_is_done_once_after_the_request_has_left(argo, service):
-    argo.add("one")
-    done = []
-    service.summaries(meanwhile=lambda: done.append(len(argo.requests) or "sent"))
-    service.summaries()
-    assert len(done) == 1
-
-
-def test_what_fails_meanwhile_is_no_failure_of_the_server(argo, service):
-    def fails():
-        raise OSError("a module cannot be read")
-
-    with pytest.raises(OSError, match="a module cannot be read"):
-        service.summaries(meanwhile=fails)
-    assert service.summaries() == []
-
-
 @pytest.mark.parametrize("way", ["answer", "stream"])
 def test_a_server_that_accepts_and_does_not_answer_is_told_of(argo, connect, monkeypatch, way):
     monkeypatch.setattr(http, "TOLD_AFTER", dict.fromkeys(http.TOLD_AFTER, 0.01))

@@ -8,7 +8,7 @@ from argojobs.errors import ServerError, UnsupportedError, UsageError
 
 
 def test_lines_are_put_together_and_the_unfinished_last_one_is_left_out():
-    assert list(lines([b"a\nb", b"c", b"d\n\n", b"e"])) == [[b"a"], [b"bcd", b""]]
+    assert list(lines([b"a\nb", b"c", b"d\n\n", b"e"])) == [b"a", b"bcd", b""]
 
 
 def read(argo, service, body, kind="text/event-stream"):

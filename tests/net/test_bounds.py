@@ -7,7 +7,7 @@ import requests
 
 from argojobs.images.registry.connection import open_session
 from argojobs.net import bounds, known_secrets
-from argojobs.net.bounds import BoundedResponse
+from argojobs.net.pools import BoundedConnection
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "contexts.md"
 
@@ -33,7 +33,7 @@ def test_all_connections_of_a_registry_are_bounded_also_over_a_proxy(proxy):
     )
     for scheme in ("http", "https"):
         pool = manager.connection_from_url(f"{scheme}://registry.example.org")
-        assert issubclass(pool.ConnectionCls.response_class, BoundedResponse)
+        assert issubclass(pool.ConnectionCls, BoundedConnection)
 
 
 def test_short_words_are_no_secrets(monkeypatch):

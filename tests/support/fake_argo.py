@@ -25,7 +25,8 @@ EVENTS = f"/api/v1/workflow-events/{NAMESPACE}"
 class Reply:
     """One reply. body: text, bytes, an object (as JSON) or a list of stream messages.
 
-    cut: the connection breaks after so many bytes of the body. act: what happens before, as if
+    cut: the connection breaks after so many bytes of the body. hang_up: it is closed after the
+    answer, which does not say so. act: what happens before, as if
     the request had been carried out. lost: the server does what is asked, its answer never comes.
     """
 
@@ -36,6 +37,7 @@ class Reply:
     cut: int | None = None
     act: Callable[[], object] | None = None
     lost: bool = False
+    hang_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class FakeArgo:
         self.tokens: set[str] = set()  # the headers it takes; all of them while it is empty
         self.forgets_continue = False
         self.requests: list[Request] = []
+        self.connections = 0
         self._scripts: dict[str, list[Reply | None]] = defaultdict(list)
         self._always: dict[str, Reply] = {}
         self._version = 100
@@ -251,6 +254,10 @@ class FakeArgo:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
+            def setup(self) -> None:
+                super().setup()
+                fake.connections += 1
+
             def _serve(self) -> None:
                 parts = urlsplit(self.path)
                 length = int(self.headers.get("Content-Length") or 0)
@@ -297,6 +304,7 @@ class FakeArgo:
                     self.close_connection = True
                 elif stream:
                     self.wfile.write(b"0\r\n\r\n")
+                self.close_connection = self.close_connection or reply.hang_up
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -92,13 +92,15 @@ class Kube:
     ) -> bytes:
         """Make one request and return its answer as it came, a log for example. See `ask`."""
         shown = self.headers()
-        answer = self.line().send(method, path, shown, query=query, body=body, kind=kind)
-        if answer.status_code == 401 and self.credentials.renew(shown):
+        status, content = self.line().send(method, path, shown, query=query, sent=body, kind=kind)
+        if status == 401 and self.credentials.renew(shown):
             shown = self.headers()
-            answer = self.line().send(method, path, shown, query=query, body=body, kind=kind)
-        if answer.status_code not in range(200, 300):
-            raise answered(answer.status_code, answer.content, self, method, path)
-        return answer.content
+            status, content = self.line().send(
+                method, path, shown, query=query, sent=body, kind=kind
+            )
+        if status not in range(200, 300):
+            raise answered(status, content, self, method, path)
+        return content
 
     def close(self) -> None:
         """Let go of the connections; the next request opens new ones."""

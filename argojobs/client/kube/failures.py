@@ -9,10 +9,12 @@ from argojobs.client.address import ServerAddress
 from argojobs.client.answers import Asked, failure, parsed
 from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, UsageError
+from argojobs.net.bounds import BoundsError
 from argojobs.net.known_secrets import masked
 
 if TYPE_CHECKING:
     from argojobs.client.kube.connection import Kube
+    from argojobs.net.sending import LineError
 
 _TRUST = "the kubeconfig has to hold the certificate of who signed it (certificate-authority)"
 
@@ -51,31 +53,24 @@ def options_of(kube: Kube) -> str:
     return f" --context {kube.label}" if " " not in kube.label else ""
 
 
-def out_of_reach(error: Exception, kube: Kube) -> ArgojobsError:
-    """Return what an exception of a connection means, whichever library wrapped it."""
-    chain = [error]
-    while (inner := _within(chain[-1])) is not None:
-        chain.append(inner)
-    root = chain[-1]
+def out_of_reach(error: LineError, kube: Kube) -> ArgojobsError:
+    """Return what it means that no answer came."""
+    root = error.cause
+    if isinstance(root, BoundsError):
+        return misshapen(str(root), kube)
     if isinstance(root, ssl.SSLError) and not isinstance(root, ssl.SSLEOFError):
         return UsageError(
             f"no secure connection to the Kubernetes API server {kube.address}: {str(root)[:300]}",
             where=kube.label,
             hint=_TRUST,
         )
-    over = " by its proxy" if any("Proxy" in type(one).__name__ for one in chain) else ""
+    over = " by its proxy" if error.by_proxy else ""
     return UnclearError(
         f"the Kubernetes API server {kube.address} is out of reach{over}: "
         + masked(str(root).rpartition(": ")[2]),
         where=kube.label,
         hint="is the kubeconfig's address right, and is a VPN needed? then try again",
     )
-
-
-def _within(error: Exception) -> Exception | None:
-    """Return the exception that another one wraps: its reason, or one of its arguments."""
-    parts = (getattr(error, "reason", None), *error.args)
-    return next((one for one in parts if isinstance(one, Exception)), None)
 
 
 def _message(body: bytes) -> str:

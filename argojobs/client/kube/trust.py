@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-import certifi
-
 from argojobs.client.kube.kubeconfig import Cluster, Pem
 from argojobs.errors import UsageError
+from argojobs.net import trust
 
 
 def context_of(cluster: Cluster, certificate: tuple[Pem, Pem] | None, label: str) -> ssl.SSLContext:
@@ -25,29 +24,18 @@ def context_of(cluster: Cluster, certificate: tuple[Pem, Pem] | None, label: str
     Raises:
         UsageError: a certificate or key cannot be used.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if cluster.insecure:  # asked for by name
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif cluster.ca is not None:
-        try:
-            _load(context, cluster.ca)
-        except (OSError, ValueError) as error:
-            raise _wrong(cluster.ca, error, label) from error
-    elif cluster.server.startswith("https:"):
-        context.load_default_certs()
-        context.load_verify_locations(certifi.where())
+    try:
+        context = trust.context_of(_content(cluster.ca), insecure=cluster.insecure)
+    except (OSError, ValueError) as error:
+        assert cluster.ca is not None
+        raise _wrong(cluster.ca, error, label) from error
     if certificate is not None:
         _show(context, *certificate, label)
     return context
 
 
-def _load(context: ssl.SSLContext, known: Pem) -> None:
-    """Trust what a certificate signed. Raises OSError, ValueError."""
-    if known.path:
-        context.load_verify_locations(cafile=known.path)
-    else:
-        context.load_verify_locations(cadata=known.data.decode("ascii", "ignore"))
+def _content(pem: Pem | None) -> str | bytes | None:
+    return None if pem is None else pem.path or pem.data
 
 
 def _show(context: ssl.SSLContext, certificate: Pem, key: Pem, label: str) -> None:
@@ -76,7 +64,7 @@ def _as_file(pem: Pem) -> Iterator[str]:
 def _at_fault(certificate: Pem, key: Pem) -> Pem:
     """Return which of the two cannot be used: the certificate, unless it can be read by itself."""
     try:
-        _load(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificate)
+        trust.context_of(_content(certificate))
     except (OSError, ValueError):
         return certificate
     return key

@@ -128,6 +128,8 @@ def _tried(
     """Open a websocket. Raises WebSocketBadStatusException where the server refuses it."""
     from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
+    from argojobs.net.sending import LineError
+
     line = kube.line()
     headers = [*shown, ("sec-websocket-protocol", ", ".join(protocols))]
     url = f"{line.url}{path}?{urlencode(query)}".replace("http", "ws", 1)
@@ -142,10 +144,8 @@ def _tried(
         )
     except WebSocketBadStatusException:
         raise
-    except BoundsError as error:
-        raise misshapen(str(error), kube) from error
-    except (WebSocketException, HTTPException, OSError, ValueError) as error:
-        raise out_of_reach(error, kube) from error
+    except (WebSocketException, HTTPException, OSError, ValueError, BoundsError) as error:
+        raise out_of_reach(LineError(error), kube) from error
     counted.settimeout(None)
     return Websocket(kube, counted, websocket)
 

@@ -12,6 +12,7 @@ import ipaddress
 import os
 import re
 import socket
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,29 +137,31 @@ class Connection:
         Only what is read may lie elsewhere: a registry's layers do. What is sent, and a password,
         goes to no other address than this.
         """
-        import requests
+        from argojobs.net.sending import LineError, whole
 
         follow = method in ("GET", "HEAD") and "auth" not in more
         try:
-            return self.session.request(
-                method, url, timeout=TIMEOUT, allow_redirects=follow, **more
-            )
-        except BoundsError as error:
-            raise ServerError(
-                f"the registry {self.host} is not to be understood: {error}",
+            return whole(self.session, method, url, timeout=TIMEOUT, allow_redirects=follow, **more)
+        except LineError as error:
+            raise self._broken(error.cause, url) from error
+
+    def _broken(self, cause: Exception, url: str) -> ArgojobsError:
+        """Return what it means that no answer came. cause: what came instead."""
+        from requests.exceptions import InvalidURL
+
+        if isinstance(cause, BoundsError):
+            return ServerError(
+                f"the registry {self.host} is not to be understood: {cause}",
                 hint="is it a registry of images? who runs it can tell",
-            ) from error
-        except requests.exceptions.SSLError as error:
-            raise _distrust(self.host, error) from error
-        except requests.exceptions.InvalidURL as error:
-            raise UsageError(
-                f"{url} is not an address of a registry", hint="write HOST[:PORT]"
-            ) from error
-        except requests.RequestException as error:
-            raise ServerError(
-                f"the registry {self.host} is out of reach",
-                hint="is its address right, and does it run? then try again",
-            ) from error
+            )
+        if isinstance(cause, ssl.SSLError):
+            return _distrust(self.host, cause)
+        if isinstance(cause, InvalidURL):
+            return UsageError(f"{url} is not an address of a registry", hint="write HOST[:PORT]")
+        return ServerError(
+            f"the registry {self.host} is out of reach",
+            hint="is its address right, and does it run? then try again",
+        )
 
     def _login(self) -> str:
         if self.context:
@@ -258,10 +261,10 @@ def open_session(host: str) -> requests.Session:
     """Return a session for a registry: its certificates checked, no password of ~/.netrc."""
     import requests
 
-    from argojobs.net.adapters import BoundedAdapter
+    from argojobs.net.sessions import PLAIN, BoundedAdapter
 
     session = requests.Session()
-    session.headers["Accept-Encoding"] = "identity"  # see BoundedResponse
+    session.headers.update(PLAIN)
     session.max_redirects = 5
     for scheme in ("http://", "https://"):
         session.mount(scheme, BoundedAdapter())

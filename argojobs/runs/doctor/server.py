@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from argojobs.client.address import ServerAddress
+from argojobs.client.http import Request
 from argojobs.client.paths import path_of
 from argojobs.client.rest import ArgoService
 from argojobs.config.contexts import Context
@@ -77,7 +78,7 @@ def submit(service: ArgoService, context: Context) -> Check:
         "serverDryRun": True,
     }
     path = path_of("api", "v1", "workflows", service.namespace)
-    service.transport.call("POST", path, body=body, repeat=True)
+    service.transport.call(Request("POST", path, body=body), repeat=True)
     return ok("submit", f"runs may be created in the namespace {service.namespace}")
 
 
