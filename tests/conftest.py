@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from support import seaweed
 from support import shared as shared_folder
 
+from argojobs.engine.starting import end
 from argojobs.net import known_secrets
 
 #: How long an example takes is the machine's affair: no test fails for that.
@@ -35,14 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "config.toml").touch()
     monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
     yield folder
-    if folder.exists():
-        subprocess.run(
-            [sys.executable, "-m", "argojobs", "server", "stop", "--force"],
-            env={**os.environ, "ARGOJOBS_HOME": str(folder)},
-            capture_output=True,
-            check=True,
-            timeout=60,
-        )
+    end(folder, force=True)
 
 
 @pytest.fixture(autouse=True)
