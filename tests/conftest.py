@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from support import seaweed
+from support import shared as shared_folder
 
+from argojobs.engine.starting import end
 from argojobs.net import known_secrets
-
-ROOT = Path(__file__).resolve().parent.parent
-
-#: Facts about the real Argo, laid beside some checkouts; the project stands without them.
-SHARED = ROOT.parent / "shared"
-
 
 #: How long an example takes is the machine's affair: no test fails for that.
 settings.register_profile(
     "without-time", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("without-time")
+
+
+def pytest_configure() -> None:
+    """In CI nothing is skipped for want of Argo's own examples."""
+    shared_folder.refuse_to_skip()
 
 
 @pytest.fixture
@@ -35,14 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "config.toml").touch()
     monkeypatch.setenv("ARGOJOBS_CONFIG", str(tmp_path / "config.toml"))
     yield folder
-    if folder.exists():
-        subprocess.run(
-            [sys.executable, "-m", "argojobs", "server", "stop", "--force"],
-            env={**os.environ, "ARGOJOBS_HOME": str(folder)},
-            capture_output=True,
-            check=True,
-            timeout=60,
-        )
+    end(folder, force=True)
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +46,9 @@ def no_secret_of_another_test() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of facts about the real Argo, or a skip that says so."""
-    if not (SHARED / "argo").is_dir():
-        pytest.skip("../shared with the records of the real Argo is not beside this checkout")
-    return SHARED
+    if not shared_folder.ARGO.is_dir():
+        pytest.skip(shared_folder.WHY_NOT)
+    return shared_folder.SHARED
 
 
 @pytest.fixture(scope="session")

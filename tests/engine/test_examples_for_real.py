@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 from support import argo_examples
+from support.reduced import differences
 
 from argojobs.config.settings import ImageSettings, Settings
 from argojobs.engine.coverage import refuse_uncovered
@@ -63,11 +64,6 @@ DIFFERS = {
     "artifact-disable-archive.yaml": "host: saves /etc of the image, and there is no image",
 }
 
-needs_records = pytest.mark.skipif(
-    not (argo_examples.SHARED / "expected.json").exists(),
-    reason="../shared/argo, what real Argo did, is not here",
-)
-
 
 def reason_to_skip(key: str) -> str:
     """Why an example is not run for real, "" when it is."""
@@ -87,7 +83,7 @@ def reason_to_skip(key: str) -> str:
 
 
 def _random() -> dict[str, str]:
-    found: dict[str, str] = json.loads((argo_examples.SHARED / "random.json").read_text())
+    found: dict[str, str] = json.loads((argo_examples.ARGO / "random.json").read_text())
     return found
 
 
@@ -168,7 +164,7 @@ def compare(key: str, workflow: dict[str, Any]) -> list[str]:
     if record["nodes"] and record["nodes"][0].get("templateScope") == "local/":
         for node in reduced["nodes"]:  # submitted from a template: Argo names no workflow
             node["templateScope"] = "local/"
-    return argo_examples.differences(reduced, record)
+    return differences(reduced, record)
 
 
 def _took(workflow: dict[str, Any]) -> float:
@@ -195,19 +191,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return ran
 
 
-@needs_records
+@argo_examples.needs_records
 @pytest.mark.parametrize("key", PASSING)
 def test_example_run_for_real_gives_the_tree_that_argo_gives(run: Run, key: str) -> None:
     assert not run.found[key], "\n".join(run.found[key])
 
 
-@needs_records
+@argo_examples.needs_records
 def test_what_differs_still_does(run: Run) -> None:
     """One that has come to pass leaves DIFFERS: then run this file as a program."""
     assert [key for key in DIFFERS if not run.found[key]] == []
 
 
-@needs_records
+@argo_examples.needs_records
 def test_every_example_has_a_state() -> None:
     known = _known()
     assert set(known) == set(argo_examples.expected())
@@ -219,12 +215,12 @@ def test_every_example_has_a_state() -> None:
     assert counts["pass"] >= 46
 
 
-@needs_records
+@argo_examples.needs_records
 def test_a_wrong_result_would_be_seen(run: Run) -> None:
     record = copy.deepcopy(argo_examples.expected()["exit-code-output-variable.yaml"])
     changed = copy.deepcopy(record)
     changed["nodes"][1]["exitCode"] = "77"
-    assert argo_examples.differences(changed, record)
+    assert differences(changed, record)
     assert run.found["exit-code-output-variable.yaml"] == []
 
 

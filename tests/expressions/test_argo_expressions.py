@@ -4,17 +4,17 @@ The table lies beside the repository; without it these tests are skipped, and th
 """
 
 import json
-from pathlib import Path
 
 import pytest
+from support.shared import ARGO, WHY_NOT
 
 from argojobs.errors import ManifestError
 from argojobs.expressions import condition, tags
 
-TABLE = Path(__file__).parents[3] / "shared" / "argo" / "expressions.json"
+TABLE = ARGO / "expressions.json"
 RECORDED = json.loads(TABLE.read_text()) if TABLE.exists() else {"env": {}, "rows": []}
 
-pytestmark = pytest.mark.skipif(not RECORDED["rows"], reason=f"no recorded table at {TABLE}")
+pytestmark = pytest.mark.skipif(not TABLE.exists(), reason=WHY_NOT)
 
 
 def run(row: dict[str, object]) -> object:

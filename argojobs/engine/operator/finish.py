@@ -172,7 +172,8 @@ def conditions(turn: Turn) -> None:
         turn.workflow["progress"] = progress_text
     found = {c["type"]: c["status"] for c in turn.status("conditions") or ()}
     wanted = dict(found)
-    if turn.counts["pods", None] or "PodRunning" in found:
+    # Argo says it from its second look at a run on, pods or not
+    if turn.status("phase") == "Running" or "PodRunning" in found:
         wanted["PodRunning"] = "True" if turn.counts[("running",)] else "False"
     if turn.status("phase") in COMPLETED:
         wanted["Completed"] = "True"

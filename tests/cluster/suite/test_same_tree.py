@@ -17,11 +17,9 @@ from typing import Any
 import pytest
 from as_user import ROOT, User, Workflow, nodes_of, phase
 from harness.cluster import Cluster
+from support.shared import ARGO, WHY_NOT
 
 from argojobs.manifest.names import pod_name
-
-#: Facts about the real Argo, laid beside some checkouts; the project stands without them.
-SHARED = ROOT.parent / "shared"
 
 #: So many runs at a time on the one node there is.
 AT_ONCE = 6
@@ -89,7 +87,7 @@ def pairs(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     shutil.copy(ROOT / "tests" / "golden" / "everything.py", user.project)
     for name in EXAMPLES:
         if present(name):
-            shutil.copy(SHARED / "argo" / "examples" / f"{name}.yaml", user.project)
+            shutil.copy(ARGO / "examples" / f"{name}.yaml", user.project)
     keys = [key for key in CASES if present(key)]
     try:
         with ThreadPoolExecutor(AT_ONCE) as beside:
@@ -114,14 +112,14 @@ def pairs(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def present(key: str) -> bool:
     """Whether what a case runs is here."""
-    return key not in EXAMPLES or (SHARED / "argo" / "examples" / f"{key}.yaml").exists()
+    return key not in EXAMPLES or (ARGO / "examples" / f"{key}.yaml").exists()
 
 
 @pytest.fixture(params=CASES)
 def pair(pairs: dict[str, Pair], request: pytest.FixtureRequest) -> Pair:
     """The two runs of each case in turn."""
     if not present(request.param):
-        pytest.skip("../shared with Argo's own examples is not beside this checkout")
+        pytest.skip(WHY_NOT)
     return pairs[request.param]
 
 

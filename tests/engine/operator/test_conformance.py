@@ -13,13 +13,9 @@ from pathlib import Path
 
 import pytest
 from support import argo_examples
+from support.reduced import differences
 
 STATES = Path(__file__).with_name("conformance.json")
-
-needs_records = pytest.mark.skipif(
-    not (argo_examples.SHARED / "expected.json").exists(),
-    reason="../shared/argo, what real Argo did, is not here",
-)
 
 
 def state_of(key: str, record: dict, workflow: dict | None) -> tuple[str, list[str]]:
@@ -28,7 +24,7 @@ def state_of(key: str, record: dict, workflow: dict | None) -> tuple[str, list[s
         return "Argo did not run it", []
     if reason := argo_examples.uncovered(workflow):
         return f"not covered: {reason}", []
-    found = argo_examples.differences(argo_examples.replay(workflow, record), record)
+    found = differences(argo_examples.replay(workflow, record), record)
     return ("differs", found) if found else ("pass", [])
 
 
@@ -36,7 +32,7 @@ def _keys() -> list[str]:
     return sorted(json.loads(STATES.read_text())) if STATES.exists() else []
 
 
-@needs_records
+@argo_examples.needs_records
 @pytest.mark.parametrize("key", [k for k in _keys() if json.loads(STATES.read_text())[k] == "pass"])
 def test_example_gives_the_tree_that_argo_gives(key: str) -> None:
     state, found = state_of(key, argo_examples.expected()[key], argo_examples.documents()[key])
@@ -44,7 +40,7 @@ def test_example_gives_the_tree_that_argo_gives(key: str) -> None:
     assert state == "pass"
 
 
-@needs_records
+@argo_examples.needs_records
 def test_every_example_has_a_known_state() -> None:
     known = json.loads(STATES.read_text())
     assert set(known) == set(argo_examples.expected())
@@ -54,12 +50,12 @@ def test_every_example_has_a_known_state() -> None:
     assert counts["differs"] == 0
 
 
-@needs_records
+@argo_examples.needs_records
 def test_a_wrong_phase_would_be_seen() -> None:
     record = argo_examples.expected()["steps.yaml"]
     reduced = argo_examples.replay(argo_examples.documents()["steps.yaml"], record)
     reduced["nodes"][0]["phase"] = "Failed"
-    assert any(".phase" in line for line in argo_examples.differences(reduced, record))
+    assert any(".phase" in line for line in differences(reduced, record))
 
 
 def _write() -> None:

@@ -51,7 +51,7 @@ def test_any_order_with_a_reload_at_any_moment_ends_the_same(seed: int) -> None:
     assert one.object()["status"]["phase"] == "Succeeded"
 
 
-@pytest.mark.skipif(not argo_examples.SHARED.exists(), reason="../shared/argo is not here")
+@argo_examples.needs_records
 @pytest.mark.parametrize(
     "key",
     [
