@@ -1,22 +1,23 @@
-"""Amounts as Kubernetes writes them (`500m`, `40Gi`), and durations as Go does (`1h30m`).
+"""Amounts as Kubernetes writes them (`500m`, `40Gi`), sizes, and durations as Go does (`1h30m`).
 
 Sources: Kubernetes docs, API reference, Quantity; Go's time.ParseDuration, which knows no days.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from decimal import Decimal
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
-_SCALE = {
-    "n": Decimal("1e-9"),
-    "u": Decimal("1e-6"),
-    "m": Decimal("1e-3"),
-    "": Decimal(1),
-    **{unit: Decimal(1000) ** power for power, unit in enumerate("kMGTPE", 1)},
-    **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
+#: What a unit multiplies by, and what it divides by.
+_SCALE: dict[str, tuple[int, int]] = {
+    "": (1, 1),
+    **{unit: (1, 1000**power) for power, unit in enumerate("mun", 1)},
+    **{unit: (1000**power, 1) for power, unit in enumerate("kMGTPE", 1)},
+    **{f"{unit}i": (1024**power, 1) for power, unit in enumerate("KMGTPE", 1)},
 }
+_LONGEST = 100  # characters of an amount, or of one part of a duration
+_SIZES = ("KiB", "MiB", "GiB", "TiB")
 #: How many nanoseconds a unit of a duration has.
 NANOSECONDS = {
     "ns": 1,
@@ -29,7 +30,6 @@ NANOSECONDS = {
     "h": 3600 * 10**9,
 }
 _PART = re.compile(rf"(\d*\.?\d*)({'|'.join(NANOSECONDS)})")
-_LONGEST_PART = 100  # characters
 _MOST = 1 << 63  # Go counts nanoseconds in 64 bits
 
 
@@ -39,11 +39,36 @@ def quantity(value: object) -> float | None:
         return None
     if isinstance(value, int | float):
         return float(value)
-    match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    text = value if isinstance(value, str) and len(value) <= _LONGEST else ""
+    match = _QUANTITY.fullmatch(text)
     if match is None:
         return None
-    scale = Decimal(10) ** int(match[3]) if match[3] else _SCALE[match[2] or ""]
-    return float(Decimal(match[1]) * scale)
+    whole, _, fraction = match[1].partition(".")
+    times, parts = _SCALE[match[2] or ""]
+    power = int(match[3] or 0) - len(fraction)
+    up, down = 10 ** max(power, 0), 10 ** max(-power, 0)
+    try:
+        found: float = int(whole + fraction) * times * up / (parts * down)
+    except OverflowError:
+        return math.inf
+    return found
+
+
+def size(value: object) -> int | None:
+    """Return a number of bytes, such as 1048576, `20MiB` or `1 GB`, None for what is none."""
+    if isinstance(value, str):
+        value = value.replace(" ", "").removesuffix("B")
+        value = re.sub("K$", "k", value)
+    amount = quantity(value)
+    return int(amount) if amount is not None and 0 <= amount < _MOST and amount % 1 == 0 else None
+
+
+def size_text(size: float) -> str:
+    """Say a number of bytes: `999 B`, `1.5 MiB`."""
+    if size < 1024:
+        return f"{size:.0f} B"
+    power = next((one for one in range(1, len(_SIZES)) if size < 1024 ** (one + 1)), len(_SIZES))
+    return f"{size / 1024**power:.1f} {_SIZES[power - 1]}"
 
 
 def nanoseconds(text: str) -> int | None:
@@ -52,7 +77,7 @@ def nanoseconds(text: str) -> int | None:
     found = 0
     position = 0
     while position < len(body) and body != "0":
-        match = _PART.match(body, position, position + _LONGEST_PART)
+        match = _PART.match(body, position, position + _LONGEST)
         if match is None or not match[1].strip("."):
             return None
         whole, _, fraction = match[1].partition(".")

@@ -31,7 +31,7 @@ from argojobs.compile.secrets import looks_secret
 from argojobs.compile.travelling import needed_sources, words_of
 from argojobs.errors import BundleError
 from argojobs.storage.bundle_digest import Part, digest_of
-from argojobs.storage.sizes import size_text
+from argojobs.units import size_text
 
 #: The most that is packed unless told otherwise, in bytes before compression.
 LARGEST = 50 * 1024 * 1024

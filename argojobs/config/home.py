@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from argojobs.errors import HostError
+from argojobs.units import size_text
 
 HOME_VARIABLE = "ARGOJOBS_HOME"
 
@@ -118,7 +119,7 @@ def no_space(path: Path, needed: int = SPACE_NEEDED) -> HostError:
     """Return the error of a full disk: which path, how much is free and how much is needed."""
     free = shutil.disk_usage(existing_parent(path)).free
     return HostError(
-        f"no space left for {path}: {_mebibytes(free)} free, at least {_mebibytes(needed)} needed",
+        f"no space left for {path}: {size_text(free)} free, at least {size_text(needed)} needed",
         where=str(path),
         hint="delete old runs (argojobs delete RUN), or move the home: "
         f"export {HOME_VARIABLE}=FOLDER on another disk",
@@ -178,8 +179,3 @@ def _local_proposal() -> Path:
         if candidate.is_dir() and file_system_of(candidate) not in NETWORK_FILE_SYSTEMS:
             return candidate / name
     return candidates[-1] / name
-
-
-def _mebibytes(size: int) -> str:
-    """Return a size as people read it."""
-    return f"{size / 1024 / 1024:.1f} MiB"

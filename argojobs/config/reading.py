@@ -10,9 +10,7 @@ from typing import Any
 
 from argojobs.config.toml_lines import At, lines_of
 from argojobs.errors import HostError, UsageError
-
-_UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
-
+from argojobs.units import size
 
 #: The largest settings that are read, and the most parts of one dotted key: what `tomllib` needs
 #: grows with the square of them.
@@ -152,13 +150,10 @@ class Reader:
 
     def size(self, value: Any, at: At) -> int:
         """Return a size in bytes: a number, or text with a unit such as "20MiB"."""
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            return value
-        match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", value) if isinstance(value, str) else None
-        if match is None or match[2] not in _UNITS:
-            units = ", ".join(unit for unit in _UNITS if unit)
-            raise self.error(f'{at[-1]} must be bytes or a size such as "20MiB" ({units})', at)
-        return int(match[1]) * _UNITS[match[2]]
+        found = size(value)
+        if found is None:
+            raise self.error(f'{at[-1]} must be bytes or a size such as "20MiB", "1GB"', at)
+        return found
 
     def error(self, what: str, at: At, hint: str = "") -> UsageError:
         """Return an error at a value's place."""

@@ -82,7 +82,7 @@ def duplicate_name(name: str, path: Path) -> Faults:
           - {name: a, value: '1'}
           - {name: b, value: '2'}
     """
-    yield Fault((*path, "name"), f"{name!r} stands here twice", "keep one of them")
+    yield Fault((*path, "name"), f"{name!r} stands here twice")
 
 
 def _names(holder: Object | None, path: Path) -> Iterator[Finding]:
@@ -173,7 +173,7 @@ def argument_source(source: Object, path: Path) -> Faults:
     known = any(source.get(way) is not None for way in ("configMapKeyRef", "event", "supplied"))
     if wrong or not known:
         what = f"an argument cannot come from {' and '.join(wrong) or 'nothing'}"
-        yield Fault((*path, "valueFrom"), what, "use configMapKeyRef, or write `value:`")
+        yield Fault((*path, "valueFrom"), what)
 
 
 @warning("walk-through/parameters/")

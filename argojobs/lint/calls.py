@@ -109,7 +109,7 @@ def duplicate_task(caller: Caller) -> Faults:
 
 def _twice(caller: Caller) -> Faults:
     what = f"{caller.kind} {caller.name!r} stands here twice"
-    yield Fault((*caller.path, "name"), what, "give one of them another name")
+    yield Fault((*caller.path, "name"), what)
 
 
 @error("workflow-concepts/")
@@ -266,8 +266,7 @@ def workflow_template_ref(reference: Object, subject: Subject) -> Faults:
     """
     if subject.spec.get("templates"):
         what = "a workflow with a workflowTemplateRef has no templates of its own"
-        hint = "remove one of the two, or call the other's templates by templateRef"
-        yield Fault((*subject.at, "templates"), what, hint)
+        yield Fault((*subject.at, "templates"), what)
     if not reference.get("name"):
         path = (*subject.at, "workflowTemplateRef")
         yield Fault(path, "the reference has no name", "add `name:`")
@@ -305,8 +304,7 @@ def template_recursion(subject: Subject) -> Faults:
             index for index, one in items(subject.spec, "templates") if one.get("name") == cycle[0]
         )
         what = f"the templates call each other without end: {' -> '.join(cycle[:12])}"
-        hint = "give one of the calls a `when` that ends it"
-        yield Fault((*subject.at, "templates", index), what, hint)
+        yield Fault((*subject.at, "templates", index), what)
 
 
 def _always_runs(value: Object) -> bool:

@@ -59,7 +59,7 @@ def depends_and_dependencies(tasks: Sequence[Caller], path: Path) -> Faults:
     """
     if all(any(one.value.get(way) for one in tasks) for way in ("depends", "dependencies")):
         what = "some tasks use `depends`, others `dependencies`"
-        yield Fault((*path, "tasks"), what, "use `depends` in all of them")
+        yield Fault((*path, "tasks"), what)
 
 
 @error("enhanced-depends-logic/")

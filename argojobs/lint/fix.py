@@ -50,7 +50,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Repair:
     """One fix to be made: to which object of the file, and how the text and the object change."""
 
     number: int
@@ -65,7 +65,8 @@ class _Wish:
 
 
 _Key = tuple[int, str, Path]
-_Planned = tuple[_Wish, list[layout.Edit]]
+_ToText = Callable[[str, Node], tuple[str, layout.Edit]]
+_Planned = tuple[_Repair, list[layout.Edit]]
 
 
 def fix(text: str, file: str = "") -> Fixed:
@@ -79,10 +80,10 @@ def fix(text: str, file: str = "") -> Fixed:
     fixed: list[Change] = []
     refused: dict[_Key, Change] = {}
     while True:
-        wishes = [wish for wish in _wishes(parse(work, file)) if wish.key not in refused]
-        if not wishes:
+        repairs = [repair for repair in _repairs(parse(work, file)) if repair.key not in refused]
+        if not repairs:
             break
-        work, made = _round(work, text, wishes, refused)
+        work, made = _round(work, text, repairs, refused)
         fixed += made
     fixed.sort(key=_place)
     left = tuple(sorted(refused.values(), key=_place))
@@ -99,39 +100,41 @@ def _place(change: Change) -> tuple[int, int]:
 
 
 def _round(
-    text: str, original: str, wishes: Sequence[_Wish], refused: dict[_Key, Change]
+    text: str, original: str, repairs: Sequence[_Repair], refused: dict[_Key, Change]
 ) -> tuple[str, list[Change]]:
-    """Fulfil as many wishes as can be at once, and note why others are refused.
+    """Make as many repairs as can be at once, and note why others are refused.
 
     original: the text before the first round, for places.
     """
     nodes = compose(text)
     batch: list[_Planned] = []
-    no: list[tuple[_Wish, str]] = []
+    no: list[tuple[_Repair, str]] = []
     taken = _Taken()
-    for wish in wishes:
+    for repair in repairs:
         try:
-            edits = wish.edits(text, nodes)
+            edits = repair.edits(text, nodes)
         except ManifestError as error:
-            no.append((wish, f"{error.what}: {error.hint}" if error.hint else error.what))
+            no.append((repair, f"{error.what}: {error.hint}" if error.hint else error.what))
             continue
         if taken.add(edits):
-            batch.append((wish, edits))
+            batch.append((repair, edits))
     made, done = _most(text, batch, no)
-    for change, (wish, _) in zip(_changes(original, no), no, strict=True):
-        refused[wish.key] = change
-    return made, _changes(original, [(wish, "") for wish, _ in done])
+    for change, (repair, _) in zip(_changes(original, no), no, strict=True):
+        refused[repair.key] = change
+    return made, _changes(original, [(repair, "") for repair, _ in done])
 
 
 def _most(
-    text: str, batch: Sequence[_Planned], no: list[tuple[_Wish, str]]
+    text: str, batch: Sequence[_Planned], no: list[tuple[_Repair, str]]
 ) -> tuple[str, Sequence[_Planned]]:
     """Return the text with all of a batch or, where that is refused, with what half of it gives."""
     made = _tried(text, batch) if batch else None
     if made is not None:
         return made, batch
     if len(batch) <= 1:
-        no += [(wish, "it cannot be moved without changing something else") for wish, _ in batch]
+        no += [
+            (repair, "it cannot be moved without changing something else") for repair, _ in batch
+        ]
         return text, ()
     half = len(batch) // 2
     made, done = _most(text, batch[:half], no)
@@ -161,26 +164,26 @@ class _Taken:
         return not any(layout.overlap(edit, layout.Edit(*one, "")) for one in around)
 
 
-def _changes(text: str, told: Sequence[tuple[_Wish, str]]) -> list[Change]:
-    """Return wishes with their places in the text."""
+def _changes(text: str, told: Sequence[tuple[_Repair, str]]) -> list[Change]:
+    """Return repairs with their places in the text."""
     from argojobs.manifest.locate import locate_all
 
     places: dict[tuple[int, Path], tuple[int, int]] = {}
-    for number in {wish.document.document for wish, _ in told}:
+    for number in {repair.document.document for repair, _ in told}:
         paths = [
-            written_path(wish.document, wish.finding.path)
-            for wish, _ in told
-            if wish.document.document == number
+            written_path(repair.document, repair.finding.path)
+            for repair, _ in told
+            if repair.document.document == number
         ]
         found = locate_all(text, paths, number)
         places |= {(number, path): place for path, place in found.items()}
     return [
         Change(
-            *places[wish.document.document, written_path(wish.document, wish.finding.path)],
-            wish.finding,
+            *places[repair.document.document, written_path(repair.document, repair.finding.path)],
+            repair.finding,
             reason,
         )
-        for wish, reason in told
+        for repair, reason in told
     ]
 
 
@@ -190,8 +193,8 @@ def _tried(text: str, batch: Sequence[_Planned]) -> str | None:
     before = parse(text)
     wanted = [copy.deepcopy(one.value) for one in _objects(before)]
     try:
-        for wish, _ in batch:
-            wish.expected(wanted[wish.number])
+        for repair, _ in batch:
+            repair.expected(wanted[repair.number])
         after = parse(changed)
     except ManifestError:
         return None
@@ -215,10 +218,10 @@ def _values(objects: Iterable[Any]) -> str:
     return json.dumps(list(objects), sort_keys=True)
 
 
-# --- wishes ----------------------------------------------------------------------------------
+# --- repairs ----------------------------------------------------------------------------------
 
 
-def _wishes(contents: Contents) -> Iterator[_Wish]:
+def _repairs(contents: Contents) -> Iterator[_Repair]:
     """Yield what there is to fix in a file."""
     for number, document in enumerate(_objects(contents)):
         is_pod = document.kind in PODS
@@ -231,9 +234,10 @@ def _wishes(contents: Contents) -> Iterator[_Wish]:
             if finding.code == "misplaced-field" and not is_pod:
                 yield _move(number, document, finding, calls)
             elif finding.code == "not-text":
-                yield _rewrite(number, document, finding, None)
+                yield _text(number, document, finding, _as_written)
             elif finding.code == "list-value":
-                yield _json_text(number, document, finding)
+                value = moves.at(document.value, finding.path)
+                yield _text(number, document, finding, _as_json(value))
             elif finding.code == "removed-field" and finding.path[-1] in removed.MOVED:
                 yield _renew(number, document, finding)
         for path, text in _conditions(document.value, base):
@@ -245,7 +249,7 @@ def _wishes(contents: Contents) -> Iterator[_Wish]:
                     "a value with a hyphen, a space or a `#` breaks this condition",
                     f"write {quoted}",
                 )
-                yield _rewrite(number, document, finding, quoted)
+                yield _text(number, document, finding, _as(quoted))
 
 
 def _part(value: Any, path: Path) -> Any:
@@ -265,42 +269,40 @@ def _conditions(value: dict[str, Any], base: Path) -> Iterator[tuple[Path, str]]
                     yield (*path, "when"), caller["when"]
 
 
-def _rewrite(number: int, document: Document | Other, finding: Finding, value: str | None) -> _Wish:
-    """Return the wish that a scalar becomes a quoted text; None: the text it is written with."""
+def _text(number: int, document: Document | Other, finding: Finding, to: _ToText) -> _Repair:
+    """Return the repair that a value becomes a quoted text. to: which text, and the edit."""
     path = written_path(document, finding.path)
     written: list[str] = []
 
     def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
-        node = layout.node_at(nodes[document.document], path)
-        written[:] = [node.value if value is None else value]
-        return [layout.rewritten(text, node, written[0])]
+        made, edit = to(text, layout.node_at(nodes[document.document], path))
+        written[:] = [made]
+        return [edit]
 
     def expected(workflow: dict[str, Any]) -> None:
         moves.at(workflow, finding.path[:-1])[finding.path[-1]] = written[0]
 
-    return _Wish(number, document, finding, edits, expected)
+    return _Repair(number, document, finding, edits, expected)
 
 
-def _json_text(number: int, document: Document | Other, finding: Finding) -> _Wish:
-    """Return the wish that a list or mapping becomes a text, quoted."""
-    path = written_path(document, finding.path)
-    written: list[str] = []
-
-    def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
-        node = layout.node_at(nodes[document.document], path)
-        end = layout.content_end(text, node)
-        value = moves.at(document.value, finding.path)
-        written[:] = [layout.json_text(text[node.start : end], value)]
-        return [layout.as_text(text, node, written[0])]
-
-    def expected(workflow: dict[str, Any]) -> None:
-        moves.at(workflow, finding.path[:-1])[finding.path[-1]] = written[0]
-
-    return _Wish(number, document, finding, edits, expected)
+def _as_written(text: str, node: Node) -> tuple[str, layout.Edit]:
+    return node.value, layout.rewritten(text, node, node.value)
 
 
-def _renew(number: int, document: Document | Other, finding: Finding) -> _Wish:
-    """Return the wish that a field of an older Argo becomes what stands for it now."""
+def _as(value: str) -> _ToText:
+    return lambda text, node: (value, layout.rewritten(text, node, value))
+
+
+def _as_json(value: Any) -> _ToText:
+    def to(text: str, node: Node) -> tuple[str, layout.Edit]:
+        written = layout.json_text(text[node.start : layout.content_end(text, node)], value)
+        return written, layout.as_text(text, node, written)
+
+    return to
+
+
+def _renew(number: int, document: Document | Other, finding: Finding) -> _Repair:
+    """Return the repair that a field of an older Argo becomes what stands for it now."""
     holder, field = finding.path[:-1], str(finding.path[-1])
     path = written_path(document, holder)
 
@@ -311,11 +313,11 @@ def _renew(number: int, document: Document | Other, finding: Finding) -> _Wish:
     def expected(workflow: dict[str, Any]) -> None:
         replacing.carry_out(moves.at(workflow, holder), field)
 
-    return _Wish(number, document, finding, edits, expected)
+    return _Repair(number, document, finding, edits, expected)
 
 
-def _move(number: int, document: Document | Other, finding: Finding, calls: moves.Calls) -> _Wish:
-    """Return the wish that a misplaced field moves."""
+def _move(number: int, document: Document | Other, finding: Finding, calls: moves.Calls) -> _Repair:
+    """Return the repair that a misplaced field moves."""
 
     def edits(text: str, nodes: list[Node | None]) -> list[layout.Edit]:
         move = moves.move_of(document.value, finding.path, calls)
@@ -325,4 +327,4 @@ def _move(number: int, document: Document | Other, finding: Finding, calls: move
     def expected(workflow: dict[str, Any]) -> None:
         moves.carry_out(workflow, moves.move_of(document.value, finding.path, calls))
 
-    return _Wish(number, document, finding, edits, expected)
+    return _Repair(number, document, finding, edits, expected)

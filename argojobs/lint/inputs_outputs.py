@@ -258,7 +258,7 @@ def global_name(one: Object, path: Path) -> Faults:
     """
     name = one.get("globalName")
     if name and "{{" not in name and not PARAMETER_NAME.fullmatch(name):
-        yield Fault((*path, "globalName"), f"{name!r} is not a name", "letters, digits, - and _")
+        yield Fault((*path, "globalName"), f"{name!r} is not a name")
 
 
 @warning("variables/#global")

@@ -42,7 +42,7 @@ def loop_several(caller: Caller) -> Faults:
     """
     ways = [way for way in ("withItems", "withParam", "withSequence") if caller.value.get(way)]
     if len(ways) > 1:
-        yield Fault(caller.path, f"it loops over {' and '.join(ways)}", "keep one of them")
+        yield Fault(caller.path, f"it loops over {' and '.join(ways)}")
 
 
 @warning("walk-through/loops/")

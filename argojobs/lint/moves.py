@@ -7,7 +7,6 @@ text that the object was read from.
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,10 +16,9 @@ from argojobs.lint import layout
 from argojobs.manifest.fields import MISPLACED
 from argojobs.manifest.nodes import Node
 from argojobs.manifest.places import Path
+from argojobs.units import NANOSECONDS, nanoseconds
 
 _CONTAINERS = ("container", "script")
-_UNITS = {"s": 1, "m": 60, "h": 3600}
-_DURATION = re.compile(r"(?:\d+[smh])+")
 _RENAMED = {"priorityClassName": "podPriorityClassName", "timeout": "activeDeadlineSeconds"}
 
 
@@ -132,11 +130,12 @@ def _seconds(value: Any) -> int:
     text = str(value)
     if text.isascii() and text.isdecimal():
         return int(text)
-    if not _DURATION.fullmatch(text):
+    length = nanoseconds(text)
+    if length is None or length < 0 or length % NANOSECONDS["s"]:
         raise layout.LayoutError(
             f"{value!r} is not a duration", hint="write the seconds as activeDeadlineSeconds"
         )
-    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([smh])", text))
+    return length // NANOSECONDS["s"]
 
 
 def carry_out(workflow: dict[str, Any], move: Move) -> None:

@@ -55,8 +55,7 @@ def host_port_runs(subject: Subject) -> Faults:
     ]
     listed = ", ".join(map(str, sorted({port for _, port in found})))
     what = f"host port {listed} is fixed: two runs never share a node, and one waits for the other"
-    hint = "remove hostPort: a port is reached without it (argojobs port-forward)"
-    yield Fault((*found[0][0], "hostPort"), what, hint)
+    yield Fault((*found[0][0], "hostPort"), what)
 
 
 @warning(KUBERNETES + "concepts/configuration/overview/")

@@ -89,11 +89,10 @@ def duplicate_template(subject: Subject) -> Faults:
     for index, template in items(subject.spec, "templates"):
         name = template.get("name")
         if name and seen.setdefault(name, index) != index:
-            yield Fault(
-                (*subject.at, "templates", index, "name"),
-                f"template {name!r} stands here twice: it is spec.templates[{seen[name]}] already",
-                "give one of them another name",
+            what = (
+                f"template {name!r} stands here twice: it is spec.templates[{seen[name]}] already"
             )
+            yield Fault((*subject.at, "templates", index, "name"), what)
 
 
 @error("workflow-concepts/")
@@ -152,7 +151,7 @@ def image_missing(value: Object, path: Path, what: str, inherited: Object = NOTH
           command: [ls]
     """
     if not value.get("image") and not inherited.get("image"):
-        yield Fault(path, f"the {what} has no image", "add `image:` with a fixed tag")
+        yield Fault(path, f"the {what} has no image")
 
 
 @warning("walk-through/scripts-and-results/")
@@ -190,8 +189,7 @@ def script_source(place: Place, inherited: Object) -> Faults:
             ls
     """
     if not place.template["script"].get("source") and not inherited.get("source"):
-        hint = "write its text below `source: |`, or make it a container"
-        yield Fault((*place.path, "script"), "the script is empty", hint)
+        yield Fault((*place.path, "script"), "the script is empty")
 
 
 @error("container-set-template/")

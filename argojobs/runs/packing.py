@@ -32,7 +32,7 @@ from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
 from argojobs.storage.repository import Repository
-from argojobs.units import quantity
+from argojobs.units import size
 
 
 def code_of(
@@ -133,13 +133,17 @@ def packed_project(
     allow_secret_files: bool,
     entries: Sequence[str] | None = None,
 ) -> Packed:
-    """Pack the project in a folder, within the limits of options and settings.
+    """Pack the project in a folder, within the limits of options and settings. Raises UsageError.
 
     entries: what was on `sys.path` before the user's file was imported, if it was.
     """
     largest = settings.code_max_size if settings.code_max_size is not None else LARGEST
     if max_code_size:
-        largest = size_of(max_code_size)
+        given = size(max_code_size)
+        if given is None:
+            what = f"--max-code-size {max_code_size!r} is not a size"
+            raise UsageError(what, hint="write bytes, or 100MiB, 1GiB, 500MB")
+        largest = given
     return pack(
         root,
         allow_secrets=allow_secret_files,
@@ -162,16 +166,6 @@ def _own_secrets(root: Path, settings: Settings) -> Iterator[str]:
         place = path.parent.resolve() / path.name  # of a link: the link, which is what would travel
         if place.is_relative_to(root):
             yield place.relative_to(root).as_posix()
-
-
-def size_of(text: str) -> int:
-    """Read a size: bytes, or a number with a unit (`100MiB`, `1G`). Raises UsageError."""
-    size = quantity(text.strip().removesuffix("B"))
-    if size is None or size < 0:
-        raise UsageError(
-            f"--max-code-size {text!r} is not a size", hint="write bytes, or 100MiB, 1GiB, 500MB"
-        )
-    return int(size)
 
 
 def code_folder(context: Context) -> str:

@@ -123,7 +123,7 @@ def put(
     from argojobs.errors import NotFoundError
     from argojobs.runs.transfer import sizes_below
     from argojobs.runs.wording import plural
-    from argojobs.storage.sizes import size_text
+    from argojobs.units import size_text
 
     source = Path(path).expanduser()
     if not source.exists():
@@ -149,7 +149,7 @@ def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
     from argojobs.cli.text import columns, show
     from argojobs.runs.claim_reads import in_folder
     from argojobs.runs.wording import plain
-    from argojobs.storage.sizes import size_text
+    from argojobs.units import size_text
 
     found = _in_bucket(text, target) if text.startswith("s3://") else in_folder(text, target)
     if output is not None:
@@ -218,7 +218,7 @@ def table(rows: list[dict[str, Any]]) -> Any:
     """Lay artifacts out, one a line; what is gone says so, and what a step need not have saved."""
     from argojobs.cli.text import columns
     from argojobs.runs.wording import plain
-    from argojobs.storage.sizes import size_text
+    from argojobs.units import size_text
 
     lines = [[("STEP", "dim"), ("ARTIFACT", "dim"), ("SIZE", "dim"), ("WHERE", "dim")]]
     for row in rows:

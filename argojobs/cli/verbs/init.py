@@ -7,7 +7,7 @@ from argojobs.cli import options
 from argojobs.cli.command import argument
 from argojobs.cli.text import Line, columns, show, warn
 from argojobs.runs.wording import plural
-from argojobs.storage.sizes import size_text
+from argojobs.units import size_text
 
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed

@@ -47,7 +47,7 @@ from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load
 from argojobs.storage.new_files import beside, new_file
 from argojobs.storage.repository import open_repository
-from argojobs.storage.sizes import size_text
+from argojobs.units import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
