@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from argojobs.diagnosis.evidence import Object
-from argojobs.engine.quantities import quantity
+from argojobs.manifest.quantities import number_of
 
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 _BYTES = frozenset({"memory", "ephemeral-storage", "storage"})
@@ -26,7 +26,7 @@ def _asked(container: Object, resource: str) -> float:
     for kind in ("requests", "limits"):
         given = (resources.get(kind) or {}).get(resource)
         if given is not None:
-            return quantity(given) or 0.0
+            return number_of(given) or 0.0
     return 0.0
 
 
@@ -37,7 +37,7 @@ def largest(nodes: Sequence[Object], resource: str) -> tuple[float, str]:
 
 
 def _offered(node: Object, resource: str) -> float:
-    return quantity(((node.get("status") or {}).get("allocatable") or {}).get(resource, 0)) or 0.0
+    return number_of(((node.get("status") or {}).get("allocatable") or {}).get(resource, 0)) or 0.0
 
 
 def spoken(amount: float, resource: str) -> str:

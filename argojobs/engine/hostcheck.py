@@ -21,10 +21,10 @@ from argojobs.engine.executors.process.namespace import probe
 from argojobs.engine.executors.process.processes import boot_identity
 from argojobs.engine.expansion import secret_value
 from argojobs.engine.placement import NVIDIA, Resources
-from argojobs.engine.quantities import quantity
 from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
+from argojobs.manifest.quantities import number_of
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
 ISOLATION_FILE = "isolation"
@@ -220,7 +220,7 @@ def missing_devices(
             **(resources.get("limits") or {}),
             **(resources.get("requests") or {}),
         }.items():
-            most[name] = max(most.get(name, 0.0), quantity(amount) or 0.0)
+            most[name] = max(most.get(name, 0.0), number_of(amount) or 0.0)
     notes = []
     for name, amount in sorted(most.items()):
         if name == "cpu" and amount > capacity.cpu:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from argojobs.engine.quantities import quantity
+from argojobs.manifest.quantities import number_of
 
 #: Cores a pod counts for when it asks for none.
 DEFAULT_CPU = 1.0
@@ -147,9 +147,9 @@ def asked_by(template: Mapping[str, Any]) -> Resources:
     container = template.get("container") or template.get("script") or {}
     resources = container.get("resources") or {}
     amounts = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    cpu, memory = quantity(amounts.get("cpu")), quantity(amounts.get("memory"))
+    cpu, memory = number_of(amounts.get("cpu")), number_of(amounts.get("memory"))
     return Resources(
         cpu=DEFAULT_CPU if cpu is None else max(cpu, SMALLEST_CPU),
         memory=max(memory or 0.0, 0.0),
-        gpus={NVIDIA: int(quantity(amounts[NVIDIA]) or 0)} if NVIDIA in amounts else {},
+        gpus={NVIDIA: int(number_of(amounts[NVIDIA]) or 0)} if NVIDIA in amounts else {},
     )

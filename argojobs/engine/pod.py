@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.engine.executors.executor import PodId, PodSpec
 from argojobs.engine.expansion import container_variables, expand
-from argojobs.engine.quantities import quantity
 from argojobs.engine.volumes import absolute_path, mounts_of
 from argojobs.errors import ParameterError, UnsupportedError
+from argojobs.manifest.quantities import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ def pod_spec(
 def _memory_limit(container: Mapping[str, Any]) -> int:
     """How many bytes a container may take, 0 when nothing says so."""
     limits = (container.get("resources") or {}).get("limits") or {}
-    return int(quantity(limits.get("memory")) or 0)
+    return int(number_of(limits.get("memory")) or 0)
 
 
 def _fields(start: StartPod, workflow: Mapping[str, Any]) -> dict[str, str]:

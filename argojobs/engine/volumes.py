@@ -8,9 +8,9 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from argojobs.engine.quantities import quantity
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.names import is_dns_label
+from argojobs.manifest.quantities import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ def _volume(volume: Mapping[str, Any], *, read_only: bool) -> dict[str, Any]:
         empty = volume["emptyDir"] or {}
         found: dict[str, Any] = {"kind": "emptyDir", "read_only": read_only}
         if empty.get("medium") == "Memory":
-            found["memory"] = int(quantity(empty.get("sizeLimit")) or 0)
+            found["memory"] = int(number_of(empty.get("sizeLimit")) or 0)
         return found
     if "hostPath" in volume:
         host = volume["hostPath"]

@@ -26,3 +26,13 @@ def quantity(text: str) -> Decimal | None:
         return None
     scale = Decimal(10) ** int(match[3]) if match[3] else _SCALE[match[2] or ""]
     return Decimal(match[1]) * scale
+
+
+def number_of(value: object) -> float | None:
+    """Return a quantity of a manifest as a number; None for what is none, as a tag not yet replaced."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    found = quantity(value.strip()) if isinstance(value, str) else None
+    return None if found is None else float(found)

@@ -28,8 +28,8 @@ from argojobs.config.context_files import load_contexts
 from argojobs.config.contexts import Context
 from argojobs.config.secret_references import file_of
 from argojobs.config.settings import Settings
-from argojobs.engine.quantities import quantity
 from argojobs.errors import BundleError, NotFoundError, UsageError
+from argojobs.manifest.quantities import number_of
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
 from argojobs.storage.repository import Repository
@@ -166,7 +166,7 @@ def _own_secrets(root: Path, settings: Settings) -> Iterator[str]:
 
 def size_of(text: str) -> int:
     """Read a size: bytes, or a number with a unit (`100MiB`, `1G`). Raises UsageError."""
-    size = quantity(text.strip().removesuffix("B"))
+    size = number_of(text.strip().removesuffix("B"))
     if size is None or size < 0:
         raise UsageError(
             f"--max-code-size {text!r} is not a size", hint="write bytes, or 100MiB, 1GiB, 500MB"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from argojobs.engine.quantities import quantity
+from argojobs.manifest.quantities import number_of
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from argojobs.engine.quantities import quantity
     ],
 )
 def test_a_quantity_is_its_number(text, value):
-    assert quantity(text) == pytest.approx(value)
+    assert number_of(text) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
     "text", ["", "{{inputs.parameters.cpu}}", "2Gb", "1 1", "mi", None, True, "1ni", "1ki"]
 )
 def test_what_is_none_is_none(text):
-    assert quantity(text) is None
+    assert number_of(text) is None
