@@ -31,20 +31,11 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """A template that does work, or a graph that is kept as it is.
-
-    words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
-    calls: of a graph, the templates that it calls. prints: whether its `outputs.result` is used.
-    """
+class _Template:
+    """What all templates have."""
 
     name: str
     template: dict[str, Any]
-    words: tuple[tuple[Piece, ...], ...] = ()
-    options: dict[str, Any] = field(default_factory=dict)
-    reason: str = ""
-    calls: tuple[str, ...] = ()
-    prints: bool = False
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
@@ -55,6 +46,21 @@ class Leaf:
     def artifacts(self) -> dict[str, dict[str, Any]]:
         """Its input artifacts by name."""
         return _named(self.template, "inputs", "artifacts")
+
+
+@dataclass(frozen=True)
+class Leaf(_Template):
+    """A template that does work, or a graph that is kept as it is.
+
+    words: its argv, where it becomes a `@command`; else `reason` says why it is kept as it is.
+    calls: of a graph, the templates that it calls. prints: whether its `outputs.result` is used.
+    """
+
+    words: tuple[tuple[Piece, ...], ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    calls: tuple[str, ...] = ()
+    prints: bool = False
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -95,23 +101,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(_Template):
     """A template that calls others. outputs: where each comes from."""
 
-    name: str
-    template: dict[str, Any]
     tasks: tuple[Task, ...]
     outputs: dict[str, Reference]
-
-    @property
-    def parameters(self) -> dict[str, dict[str, Any]]:
-        """Its input parameters by name."""
-        return _named(self.template, "inputs", "parameters")
-
-    @property
-    def artifacts(self) -> dict[str, dict[str, Any]]:
-        """Its input artifacts by name."""
-        return _named(self.template, "inputs", "artifacts")
 
 
 def _named(template: dict[str, Any], side: str, kind: str) -> dict[str, dict[str, Any]]:
