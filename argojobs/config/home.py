@@ -19,11 +19,27 @@ HOME_VARIABLE = "ARGOJOBS_HOME"
 #: File system types (as in /proc/self/mountinfo) that are shared between machines.
 #: 9p is left out: WSL and virtual machines use it for folders of one machine.
 NETWORK_FILE_SYSTEMS = frozenset(
-    (
-        *("afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs"),
-        *("gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2"),
-        *("orangefs", "smb", "smb2", "smb3", "smbfs"),
-    )
+    {
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "fuse.glusterfs",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "gfs2",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "orangefs",
+        "smb",
+        "smb2",
+        "smb3",
+        "smbfs",
+    }
 )
 
 #: What a new run needs at the least: its rows, a request and a little log.
