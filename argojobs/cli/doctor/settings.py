@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from argojobs.cli.doctor.checking import Check, attempt, failed, ok, warning
-from argojobs.config.contexts import Context
+from argojobs.config.contexts import FILES, Context
 
 
 def settings_checks(context: Context) -> Iterator[Check]:
@@ -46,7 +46,7 @@ def _secret(key: str, reference: str) -> Check:
 
 def files(context: Context) -> Iterator[Check]:
     """The files that the context names are there."""
-    for key in ("ca", "client_certificate", "client_key", "kubeconfig"):
+    for key in FILES:
         path = str(getattr(context, key))
         if path and not Path(path).expanduser().is_file():
             yield failed(
