@@ -6,6 +6,7 @@ that it takes from around it becomes an input, and an argument of its task.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.arguments import Arguments
@@ -112,27 +113,22 @@ class GraphWriter:
 
     def tag(self, value: Any) -> str:
         """Return what stands between braces for a parameter or artifact."""
-        kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
-        place, task, name = self.located(value)
-        if place == "item":
-            return "item"
-        if place == "input":
-            return f"inputs.{kind}.{name}"
-        if _is_printed(value):
-            return f"tasks.{task}.outputs.{RESULT}"
-        return f"tasks.{task}.outputs.{kind}.{name}"
+        return self._referred(value, ".{}".format)
 
     def path(self, value: Any) -> str:
         """Return the same as an expression."""
+        return self._referred(value, lambda name: f"[{literal(name)}]")
+
+    def _referred(self, value: Any, member: Callable[[str], str]) -> str:
+        """Return where a value stands. member: how a name is looked up in a map."""
         kind = "artifacts" if isinstance(value, ArtifactReference) else "parameters"
         place, task, name = self.located(value)
         if place == "item":
             return "item"
         if place == "input":
-            return f"inputs.{kind}[{literal(name)}]"
-        if _is_printed(value):
-            return f"tasks[{literal(task)}].outputs.{RESULT}"
-        return f"tasks[{literal(task)}].outputs.{kind}[{literal(name)}]"
+            return f"inputs.{kind}{member(name)}"
+        found = RESULT if _is_printed(value) else f"{kind}{member(name)}"
+        return f"tasks{member(task)}.outputs.{found}"
 
     def list_path(self, value: Parameter) -> str:
         """Return the list that a fan-out gathers, as an expression: [] if it had no items.
