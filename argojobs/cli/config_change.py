@@ -10,7 +10,7 @@ from argojobs.cli.door import put
 from argojobs.cli.text import show
 from argojobs.config import editing
 from argojobs.config.checking import check_change
-from argojobs.config.exporting import FILES
+from argojobs.config.contexts import FILES
 from argojobs.config.files import config_file
 from argojobs.config.reading import Reader
 from argojobs.config.secret_references import CREDS, FILE

@@ -39,6 +39,9 @@ STYLES = ("auto", "path", "host")
 S3_KINDS = ("minio", "aws", "aistore")
 MOUNT_KINDS = ("claim", "hostPath", "nfs")
 
+#: Keys of a context that name files of this machine; a kubeconfig can run programs.
+FILES = ("ca", "client_certificate", "client_key", "kubeconfig")
+
 
 @dataclass(frozen=True)
 class S3:

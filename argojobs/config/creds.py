@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.reading import text_of_file
+from argojobs.config.yaml_texts import is_nothing, line_of, plain_key, texts_in
 from argojobs.errors import UsageError
 
 #: The lists, and the keys of their entries.
@@ -47,7 +48,6 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 _SHORT = {"secret": "secretkey"}
 _SECRETS = ("accesskey", "secretkey", "sessiontoken", "password", "token")
 _FLAGS = ("tls", "insecure")
-_NOTHING = frozenset({"", "~", "null", "none"})
 _YES = frozenset({"true", "yes", "on", "y", "1"})
 _NO = frozenset({"false", "no", "off", "n", "0"})
 #: A list's dash, what belongs to it, and a key in the column of the dash.
@@ -59,8 +59,7 @@ _UNDER_DASH = re.compile(
 
 def _plain(key: object) -> str:
     """Return a key without case, blanks, `_` and `-`, in full."""
-    plain = re.sub(r"[\s_-]+", "", str(key)).casefold()
-    return _SHORT.get(plain, plain)
+    return _SHORT.get(plain_key(key), plain_key(key))
 
 
 _ALL_KEYS = frozenset(_plain(key) for keys in _KEYS.values() for key in keys)
@@ -125,17 +124,11 @@ def secret_in(path: Path, pointer: str) -> str:
 
 def _document(text: str, path: Path) -> dict[str, Any]:
     """Return the file's mapping with every scalar as its text. Raises UsageError."""
-    from argojobs.manifest import yaml_read
-
     _check_indentation(text, path)
-    documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
-    if len(documents) != 1 or not isinstance(documents[0], dict):
+    document = texts_in(text, str(path))
+    if document is None:
         raise _no_lists(path)
-    import yaml
-
-    # A password may be 007 or yes: here every scalar is the text that stands in the file.
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    return dict(yaml.load(text, Loader=loader))  # noqa: S506 - makes nothing but text
+    return document
 
 
 def _check_indentation(text: str, path: Path) -> None:
@@ -171,17 +164,15 @@ def _no_lists(path: Path) -> UsageError:
 
 
 def _entries(title: str, value: Any, text: str, path: Path) -> tuple[Entry, ...]:
-    from argojobs.manifest.locate import locate
-
     if not isinstance(value, list):
         raise UsageError(
             f"{title} must be a list of entries",
-            where=f"{path}:{locate(text, (title,))[0]}",
+            where=f"{path}:{line_of(text, (title,))}",
             hint=f"write a dash before each:\n{title}:\n- name: NAME\n  ...",
         )
     found: dict[str, Entry] = {}
     for number, item in enumerate(value):
-        line = locate(text, (title, number))[0]
+        line = line_of(text, (title, number))
         name = _by_plain_key(item).get("name")
         where = f"{path}:{line}"
         if not isinstance(name, str):
@@ -254,4 +245,4 @@ def _by_plain_key(item: Any) -> dict[str, Any]:
 
 
 def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and value.casefold() in _NOTHING)
+    return is_nothing(value) or str(value).casefold() == "none"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from argojobs.config.contexts import Context, table_of
+from argojobs.config.contexts import FILES, Context, table_of
 from argojobs.config.editing import with_value
 from argojobs.config.secret_references import ENV, KEYRING
 
 #: References that mean something on another machine.
 PORTABLE = (ENV, KEYRING)
-
-#: Keys that name files of this machine.
-FILES = ("ca", "client_certificate", "client_key", "kubeconfig")
 
 
 def exported(context: Context) -> str:

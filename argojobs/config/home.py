@@ -9,9 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import sys
 from pathlib import Path
 
+from argojobs.config.files import user_path
 from argojobs.errors import HostError
 from argojobs.units import size_text
 
@@ -49,17 +49,7 @@ SPACE_NEEDED = 4 * 1024 * 1024
 
 def home_path() -> Path:
     """Return where the home is: `ARGOJOBS_HOME`, else the platform's folder for user data."""
-    given = os.environ.get(HOME_VARIABLE, "")
-    if given:
-        return Path(given).expanduser().absolute()
-    system: str = sys.platform
-    if system.startswith("linux"):
-        # What platformdirs answers on Linux, without the cost of importing it.
-        data = os.environ.get("XDG_DATA_HOME", "").strip()
-        return (Path(data) if data else Path("~/.local/share").expanduser()) / "argojobs"
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("argojobs", appauthor=False))
+    return user_path(HOME_VARIABLE, "DATA", "~/.local/share")
 
 
 def open_home(home: Path | None = None) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.context_files import contexts_of
-from argojobs.config.contexts import Context, table_of
+from argojobs.config.contexts import FILES, Context, table_of
 from argojobs.config.from_creds import Imported
 from argojobs.config.reading import Reader, text_of_file
 from argojobs.config.secret_references import COMMAND, CREDS, FILE
@@ -16,9 +16,6 @@ from argojobs.errors import UsageError
 #: Kinds of references that an exported file may not have: they would run a program of its
 #: author's choice, or read a file of ours.
 FOREIGN = (COMMAND, FILE, CREDS)
-
-#: Files of ours that an exported file may not name either: a kubeconfig can run programs.
-FOREIGN_FILES = ("ca", "client_certificate", "client_key", "kubeconfig")
 
 #: mrunner's keys, and where their values stand here; the first three say nothing.
 _MRUNNER: Mapping[str, tuple[str, ...]] = {
@@ -93,7 +90,7 @@ def _exported(text: str, path: Path) -> tuple[Context, ...]:
             kind = reference.partition(":")[0]
             if kind in FOREIGN:
                 _refuse(context.name, key, f"a reference {kind}:", contexts.origins)
-        for key in FOREIGN_FILES:
+        for key in FILES:
             if getattr(context, key):
                 _refuse(context.name, key, "a file of this machine", contexts.origins)
     if not contexts.by_name:

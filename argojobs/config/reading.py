@@ -54,19 +54,32 @@ def text_of(path: Path) -> str | None:
         ) from error
 
 
-def text_of_file(path: Path) -> str:
-    """Return a file's text. Raises UsageError for what is not text, HostError where it is not read."""
+def text_of_file(path: Path, what: str = "this file", *, as_it_is: bool = False) -> str:
+    """Return a file's text.
+
+    Args:
+        path: the file.
+        what: it is, for messages.
+        as_it_is: line ends stay, and bytes that are not UTF-8 as surrogates; else lines end in
+            newlines, and such bytes are an error.
+
+    Raises:
+        UsageError: it is not text.
+        HostError: it cannot be read.
+    """
     try:
+        if as_it_is:
+            return path.read_bytes().decode("utf-8", "surrogateescape")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError("this file is not text", where=str(path)) from error
+        raise UsageError(f"{what} is not text", where=str(path)) from error
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error, what) from error
 
 
-def _unreadable(path: Path, error: OSError) -> HostError:
+def _unreadable(path: Path, error: OSError, what: str = "this file") -> HostError:
     return HostError(
-        f"this file cannot be read: {error.strerror}",
+        f"{what} cannot be read: {error.strerror}",
         where=str(path),
         hint="see that it exists and that you may read it",
     )

@@ -10,7 +10,7 @@
       context: .
       build arguments: {IMAGE: train}   # or lists: [IMAGE=train], [{key: IMAGE, value: train}]
 
-YAML or JSON. Keys are compared without case, blanks, `_` and `-`, under several spellings each.
+YAML or JSON. Keys are compared without case, blanks, `_` and `-`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from argojobs.config.reading import text_of_file
+from argojobs.config.yaml_texts import is_nothing, line_of, plain_key, texts_in
 from argojobs.errors import UsageError
 
-_LISTS = ("dockerbuild", "dockerbuilds", "build", "builds", "images")
-_VERSION = "version"
+_LIST, _VERSION = "dockerbuild", "version"
 _PARTS = ("major", "minor", "patch")
-_LABEL = "label"
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "image", "imagename"),
-    "dockerfile": ("dockerfile", "file", "containerfile"),
-    "context": ("context", "buildcontext", "directory", "dir", "folder", "path"),
-    "arguments": ("buildarguments", "buildargument", "buildargs", "buildarg", "arguments", "args"),
-}
-_SPELLINGS = {spelling: name for name, names in _KEYS.items() for spelling in names}
-_NOTHING = frozenset({"", "~", "null"})
+_TEXTS = ("name", "dockerfile", "context")
+_ARGUMENTS = ("buildarguments", "buildargs", "buildarg", "args")
 #: What the name is called where each argument is a mapping of its own: {key: NAME, value: VALUE}.
 _PAIR_NAMES = ("key", "name")
+_HOW = "write a list:\ndockerbuild:\n- name: train\n  dockerfile: FILE"
 _PAIR = "write {NAME: VALUE}, or a list of NAME=VALUE or of {key: NAME, value: VALUE}"
 
 
@@ -81,32 +75,22 @@ def read_build_file(path: Path) -> BuildFile:
 
 def parse_build_file(text: str, path: Path) -> BuildFile:
     """Return what a text holds; path is its name in errors. Raises UsageError."""
-    document = _document(text, path)
+    document = texts_in(text, str(path))
+    if document is None:
+        raise UsageError("this is not a build file", where=str(path), hint=_HOW)
     entries: list[Entry] = []
     notes: list[str] = []
     version = None
-    lists = 0
     for key, value in document.items():
-        plain = _plain(key)
-        if plain in _LISTS:
-            lists += 1
+        where = f"{path}:{line_of(text, (key,))}"
+        if plain_key(key) == _LIST:
             entries += _entries(key, value, text, path, notes)
-        elif plain == _VERSION:
-            version = _version(value, f"{path}:{_line(text, (key,))}", notes)
+        elif plain_key(key) == _VERSION:
+            version = _version(value, where, notes)
         else:
-            notes.append(
-                f"{path}:{_line(text, (key,))}: {key} is not known, and counts for nothing"
-            )
-    if lists != 1 or not entries:
-        raise UsageError(
-            "this file has no list of images to build"
-            if not lists
-            else "this list is empty"
-            if lists == 1
-            else "this file has several lists of images to build",
-            where=str(path),
-            hint="write them below one key:\ndockerbuild:\n- name: train\n  dockerfile: FILE",
-        )
+            notes.append(f"{where}: {key} is not known, and counts for nothing")
+    if not entries:
+        raise UsageError("this file has no list of images to build", where=str(path), hint=_HOW)
     _check_names(entries, path)
     return BuildFile(path, tuple(entries), version, tuple(notes))
 
@@ -141,95 +125,65 @@ def _version_nodes(text: str) -> Iterator[tuple[str, int, int]]:
     shift = len(text) - len(text.removeprefix("\ufeff"))
     top = yaml.compose(text[shift:], Loader=yaml.SafeLoader)
     for key, value in top.value if isinstance(top, yaml.MappingNode) else ():
-        if _plain(key.value) != _VERSION:
+        if plain_key(key.value) != _VERSION:
             continue
         if isinstance(value, yaml.ScalarNode):
             yield _VERSION, value.start_mark.index + shift, value.end_mark.index + shift
         elif isinstance(value, yaml.MappingNode):
             for name, part in value.value:
-                if _plain(name.value) in _PARTS and isinstance(part, yaml.ScalarNode):
+                if plain_key(name.value) in _PARTS and isinstance(part, yaml.ScalarNode):
                     start, end = part.start_mark.index + shift, part.end_mark.index + shift
-                    yield _plain(name.value), start, end
-
-
-def _document(text: str, path: Path) -> dict[str, Any]:
-    """Return the file's mapping with every scalar as its text. Raises UsageError."""
-    import yaml
-
-    from argojobs.manifest import yaml_read
-
-    documents = [one for one in yaml_read.read(text, str(path)) if one is not None]
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise UsageError(
-            "this is not a build file",
-            where=str(path),
-            hint="write a list below the key dockerbuild:",
-        )
-    # A version may be 1.10: here every scalar is the text that stands in the file.
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    return dict(yaml.load(text, Loader=loader))  # noqa: S506 - makes nothing but text
+                    yield plain_key(name.value), start, end
 
 
 def _entries(key: str, value: Any, text: str, path: Path, notes: list[str]) -> list[Entry]:
-    if isinstance(value, dict):  # by name, not in a list
-        value = [{"name": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if not isinstance(value, list):
         raise UsageError(
-            f"{key} must be a list",
-            where=f"{path}:{_line(text, (key,))}",
-            hint=f"{key}:\n- name: train\n  dockerfile: FILE",
+            f"{key} must be a list", where=f"{path}:{line_of(text, (key,))}", hint=_HOW
         )
     return [
-        _entry(item, path, _line(text, (key, number)), notes) for number, item in enumerate(value)
+        _entry(item, path, line_of(text, (key, number)), notes) for number, item in enumerate(value)
     ]
 
 
 def _entry(item: Any, path: Path, line: int, notes: list[str]) -> Entry:
     where = f"{path}:{line}"
     if not isinstance(item, dict):
-        raise UsageError(
-            "an entry must have keys", where=where, hint="- name: train\n  dockerfile: FILE"
-        )
+        raise UsageError("an entry must have keys", where=where, hint=_HOW)
     values: dict[str, Any] = {}
     for key, value in item.items():
-        name = _SPELLINGS.get(_plain(key))
-        if name is None:
+        plain = plain_key(key)
+        name = "arguments" if plain in _ARGUMENTS else plain
+        if name != "arguments" and name not in _TEXTS:
             notes.append(f"{where}: {key} is not known, and counts for nothing")
         elif name in values:
             raise UsageError(f"{key} says {name} a second time", where=where, hint="keep one")
-        else:
-            values[name] = value
-    texts = {}
-    for name in ("name", "dockerfile", "context"):
-        value = values.get(name, "")
-        if not isinstance(value, str):
+        elif name in _TEXTS and not isinstance(value, str):
             raise UsageError(f"{name} must be one value", where=where)
-        texts[name] = "" if value.casefold() in _NOTHING else value
-    if not texts["name"]:
-        raise UsageError(
-            "an entry has no name", where=where, hint="- name: train\n  dockerfile: FILE"
-        )
-    arguments = dict(_arguments(values.get("arguments"), where))
+        elif not is_nothing(value):
+            values[name] = value
+    if "name" not in values:
+        raise UsageError("an entry has no name", where=where, hint=_HOW)
     return Entry(
-        texts["name"],
-        texts["dockerfile"] or "Dockerfile",
-        texts["context"] or ".",
-        arguments,
+        values["name"],
+        values.get("dockerfile", "Dockerfile"),
+        values.get("context", "."),
+        dict(_arguments(values.get("arguments"), where)),
         line,
     )
 
 
 def _arguments(value: Any, where: str) -> Iterator[tuple[str, str]]:
     """Yield build arguments of a mapping, or of a list of NAME=VALUE or of mappings."""
-    if value is None or (isinstance(value, str) and value.casefold() in _NOTHING):
+    if value is None:
         return
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict) and all(isinstance(text, str) for text in one.values()):
-            plain = {_plain(key): text for key, text in one.items()}
+            plain = {plain_key(key): text for key, text in one.items()}
             pairs = {plain[k]: plain["value"] for k in _PAIR_NAMES if set(plain) == {k, "value"}}
             if "" in pairs:
                 raise UsageError("a build argument has no name", where=where, hint=_PAIR)
-            yield from ((key, text) for key, text in (pairs or one).items() if text not in _NOTHING)
+            yield from ((key, text) for key, text in (pairs or one).items() if not is_nothing(text))
         elif isinstance(one, str) and "=" in one:
             name, _, text = one.partition("=")
             yield name.strip(), text
@@ -243,11 +197,11 @@ def _arguments(value: Any, where: str) -> Iterator[tuple[str, str]]:
 
 def _version(value: Any, where: str, notes: list[str]) -> str | None:
     if isinstance(value, str):
-        return None if value.casefold() in _NOTHING else value
-    table = {_plain(key): part for key, part in value.items()} if isinstance(value, dict) else {}
+        return None if is_nothing(value) else value
+    table = {plain_key(key): part for key, part in value.items()} if isinstance(value, dict) else {}
     numbers = [table.pop(name, "") for name in _PARTS]
-    label = table.pop(_LABEL, "")
-    label = "" if isinstance(label, str) and label.casefold() in _NOTHING else label
+    label = table.pop("label", "")
+    label = "" if is_nothing(label) else label
     notes += (
         f"{where}: {name} of the version is not known, and counts for nothing" for name in table
     )
@@ -271,14 +225,3 @@ def _check_names(entries: list[Entry], path: Path) -> None:
                 hint="give one of them another name",
             )
         seen.add(entry.name)
-
-
-def _line(text: str, place: tuple[str | int, ...]) -> int:
-    from argojobs.manifest.locate import locate
-
-    return locate(text, place)[0]
-
-
-def _plain(key: object) -> str:
-    """Return a key without case, blanks, `_` and `-`."""
-    return re.sub(r"[\s_-]+", "", str(key)).casefold()

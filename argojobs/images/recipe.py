@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from argojobs.images.builds import Build
-from argojobs.images.context.file import ContextFile
+from argojobs.images.context.file import ContextFile, sort_key
 from argojobs.images.context.files import context_files
 from argojobs.images.dockerfiles.dockerfile import Dockerfile, read_dockerfile
 from argojobs.images.dockerfiles.ignore import ignore_file, read_ignore
@@ -75,14 +75,10 @@ def _recipe(build: Build, parent: Recipe | None, platform: str, allow: tuple[str
         more = context_files(parent.dockerfile, build.context, triggered, ignore, allow)
         files = {**{file.path: file for file in more.files}, **files}
         notes = tuple(dict.fromkeys((*notes, *more.notes)))
-    ordered = tuple(files[path] for path in sorted(files, key=_bytes))
+    ordered = tuple(sorted(files.values(), key=sort_key))
     secrets = secret_ids(dockerfile)
     content = _content(build, dockerfile, ordered, secrets, platform, parent)
     return Recipe(build, dockerfile, ordered, content, secrets, platform, parent, notes)
-
-
-def _bytes(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
 
 
 def _content(
@@ -95,7 +91,7 @@ def _content(
 ) -> str:
     parts = {
         "format": _FORMAT,
-        "dockerfile": sha256(_bytes(dockerfile.text)).hexdigest(),
+        "dockerfile": sha256(dockerfile.text.encode("utf-8", "surrogateescape")).hexdigest(),
         "files": [file.line for file in files],
         "arguments": dict(sorted(build.arguments.items())),
         "platform": platform,

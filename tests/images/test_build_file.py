@@ -57,10 +57,15 @@ def test_entries_and_version():
     ],
 )
 def test_spellings_of_arguments(arguments):
-    text = f"docker build:\n- image: dev\n  file: F\n  {arguments}\n"
+    text = f"docker build:\n- Name: dev\n  docker-file: F\n  {arguments}\n"
     (entry,) = parse_build_file(text, HERE).entries
     assert entry.arguments == {"IMAGE": "train", "A": "b"}
     assert entry.dockerfile == "F"
+
+
+def test_none_is_a_value_of_an_argument():
+    (entry,) = parse_build_file("dockerbuild:\n- {name: a, args: {MODE: none}}\n", HERE).entries
+    assert entry.arguments == {"MODE": "none"}
 
 
 def test_one_pair_and_an_argument_that_is_called_key():
@@ -110,15 +115,14 @@ def test_what_is_not_known_is_told():
     [
         ("a: 1", "build.yaml", "no list"),
         ("- a", "build.yaml", "not a build file"),
-        ("dockerbuild: []", "build.yaml", "is empty"),
+        ("dockerbuild: []", "build.yaml", "no list"),
         ("dockerbuild: x", "build.yaml:1", "must be a list"),
-        ("dockerbuild:\n- name: a\nbuilds:\n- name: b", "build.yaml", "several"),
         ("dockerbuild:\n- dockerfile: a", "build.yaml:2", "no name"),
         ("dockerbuild:\n- a", "build.yaml:2", "must have keys"),
         ("dockerbuild:\n- name: a\n- name: a", "build.yaml:3", "two entries"),
         ("dockerbuild:\n- name: a\n  args: [x]", "build.yaml:2", "not a build argument"),
         ("dockerbuild:\n- name: a\n  args: [{key: '', value: b}]", "build.yaml:2", "no name"),
-        ("dockerbuild:\n- name: a\n  image: b", "build.yaml:2", "second time"),
+        ("dockerbuild:\n- name: a\n  Name: b", "build.yaml:2", "second time"),
         ("dockerbuild:\n- name: a\n  context: [b]", "build.yaml:2", "one value"),
         ("version: {major: x}\ndockerbuild:\n- name: a", "build.yaml:1", "not a version"),
         (

@@ -6,6 +6,7 @@ that it takes from around it becomes an input, and an argument of its task.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile.pipeline.arguments import Arguments

@@ -1,6 +1,7 @@
-"""buildah: no daemon, and no root. Source: buildah-build(1), buildah-push(1).
+"""buildah and podman, whose builds are buildah's: no daemon, and no root.
 
-Its builds are isolated by chroot: that works in a container, without a runtime and without root.
+Builds are isolated by chroot: that works in a container, without a runtime and without root.
+Source: buildah-build(1), buildah-push(1), podman-build(1), podman-push(1).
 """
 
 from __future__ import annotations
@@ -17,44 +18,36 @@ from argojobs.images.builders.shape import (
     tags_of,
 )
 
-NAME = "buildah"
+BUILDAH, PODMAN = "buildah", "podman"
+
+#: What asks whether an image is there; the reference follows.
+_HAS = {BUILDAH: ("inspect", "--type", "image"), PODMAN: ("image", "exists")}
 
 
-def buildah(program: str, version: str) -> Builder:
-    """Return the table of buildah."""
+def buildah(program: str, version: str, name: str = BUILDAH) -> Builder:
+    """Return the table of buildah or podman."""
     return Builder(
-        NAME,
+        name,
         program,
         version,
         build=lambda task: [build(program, task)],
         push=lambda _task, pushed: [push(program, pushed)],
-        has=lambda reference: [program, "inspect", "--type", "image", reference],
+        has=lambda reference: [program, *_HAS[name], reference],
     )
 
 
 def build(program: str, task: Task) -> Argv:
     """Return the command that builds. `--timestamp` makes equal builds equal images."""
     return [
-        program,
-        "build",
-        *build_options(task),
-        *tags_of(task),
-        "--file",
-        str(task.dockerfile),
-        str(task.context),
-    ]
-
-
-def build_options(task: Task) -> Argv:
-    """Return the options that podman has, too."""
-    return [
-        *("--isolation", "chroot", "--layers", "--timestamp", EPOCH),
+        *(program, "build", "--isolation", "chroot", "--layers", "--timestamp", EPOCH),
         "--pull=missing",  # an image of ours need not be in a registry
         *cache_options(task),
         *(["--platform", task.platform] if task.platform else []),
         *registry_options(task),
         *pairs("--build-arg", task.arguments),
         *secrets_of(task),
+        *tags_of(task),
+        *("--file", str(task.dockerfile), str(task.context)),
     ]
 
 

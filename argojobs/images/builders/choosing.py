@@ -10,15 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from argojobs.errors import HostError, UsageError
-from argojobs.images.builders import buildah, buildctl, docker, podman
+from argojobs.images.builders import buildah, buildctl, docker
 from argojobs.images.builders.shape import Argv, Builder
 
 #: In the order in which they are looked for.
-NAMES = (docker.NAME, podman.NAME, buildah.NAME, buildctl.NAME)
+NAMES = (docker.NAME, buildah.PODMAN, buildah.BUILDAH, buildctl.NAME)
 
 #: Seconds that a daemon has to answer.
 ANSWER_SECONDS = 20
@@ -37,7 +36,7 @@ def choose(name: str = "", *, mounts: bool = False, layouts: Path | None = None)
         raise UsageError(f"no builder is called {name}", hint=f"known: {', '.join(NAMES)}")
     problems = []
     for each in [name] if name else NAMES:
-        found = _FINDERS[each](layouts or _layouts())
+        found = _found(each, layouts or _layouts())
         if isinstance(found, Builder) and (found.mounts or not mounts):
             return found
         problems.append(found if isinstance(found, str) else docker.NO_MOUNTS)
@@ -52,7 +51,7 @@ def how_to_get(name: str) -> str:
     """Return how to get a builder on this system, by the package manager that it has."""
     if sys.platform == "darwin":
         return "brew install podman && podman machine init && podman machine start"
-    package = {docker.NAME: "docker.io", podman.NAME: "podman"}.get(name, "buildah")
+    package = {docker.NAME: "docker.io", buildah.PODMAN: "podman"}.get(name, "buildah")
     for manager, command in (("apt-get", "apt"), ("dnf", "dnf"), ("zypper", "zypper")):
         if shutil.which(manager):
             wanted = "moby-engine" if package == "docker.io" and command == "dnf" else package
@@ -60,7 +59,14 @@ def how_to_get(name: str) -> str:
     return f"install {package} (buildah needs no daemon and no root)"
 
 
-def _docker(_layouts: Path) -> Builder | str:
+def _found(name: str, layouts: Path) -> Builder | str:
+    """Return a builder of this machine, or why it does not work."""
+    if name == docker.NAME:
+        return _docker()
+    return _buildctl(layouts) if name == buildctl.NAME else _without_daemon(name)
+
+
+def _docker() -> Builder | str:
     program = shutil.which(docker.NAME)
     if program is None:
         return "docker is not there"
@@ -73,20 +79,14 @@ def _docker(_layouts: Path) -> Builder | str:
     return docker.docker(program, version, context=context if buildx else "")
 
 
-def _podman(_layouts: Path) -> Builder | str:
-    return _without_daemon(podman.NAME, podman.podman)
-
-
-def _buildah(_layouts: Path) -> Builder | str:
-    return _without_daemon(buildah.NAME, buildah.buildah)
-
-
-def _without_daemon(name: str, table: Callable[[str, str], Builder]) -> Builder | str:
+def _without_daemon(name: str) -> Builder | str:
     program = shutil.which(name)
     if program is None:
         return f"{name} is not there"
     version = _printed([program, "--version"])
-    return f"{name} does not start" if version is None else table(program, _version(version))
+    if version is None:
+        return f"{name} does not start"
+    return buildah.buildah(program, _version(version), name)
 
 
 def _buildctl(layouts: Path) -> Builder | str:
@@ -97,14 +97,6 @@ def _buildctl(layouts: Path) -> Builder | str:
         return "buildctl is there, but no buildkitd answers (BUILDKIT_HOST)"
     version = _version(_printed([program, "--version"]) or "")
     return buildctl.buildctl(program, version, layouts)
-
-
-_FINDERS: dict[str, Callable[[Path], Builder | str]] = {
-    docker.NAME: _docker,
-    podman.NAME: _podman,
-    buildah.NAME: _buildah,
-    buildctl.NAME: _buildctl,
-}
 
 
 def _printed(argv: Argv) -> str | None:

@@ -1,6 +1,6 @@
 """What a builder of images is: a small table of commands. Nothing here runs anything.
 
-`docker.py`, `podman.py`, `buildah.py` and `buildctl.py` hold one table each, `choosing.py` finds
+`docker.py`, `buildah.py` (podman, too) and `buildctl.py` hold one table each, `choosing.py` finds
 which of them this machine has, and `building.py` runs their commands.
 """
 

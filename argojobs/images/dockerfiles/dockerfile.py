@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from argojobs.errors import HostError, UsageError
+from argojobs.config.reading import text_of_file
+from argojobs.errors import UsageError
 from argojobs.images.dockerfiles.words import (
     Heredoc,
     assignments,
@@ -82,15 +83,8 @@ class Dockerfile:
 
 def read_dockerfile(path: Path) -> Dockerfile:
     """Read a file. Raises HostError where it cannot be read, UsageError with file:line."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise HostError(
-            f"this Dockerfile cannot be read: {error.strerror}",
-            where=str(path),
-            hint="see that it exists and that you may read it",
-        ) from error
-    return parse_dockerfile(data.decode("utf-8", "surrogateescape"), path)
+    text = text_of_file(path, "this Dockerfile", as_it_is=True)
+    return parse_dockerfile(text, path)
 
 
 def parse_dockerfile(text: str, path: Path) -> Dockerfile:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from argojobs.config.reading import text_of_file
 from argojobs.errors import UsageError
 
 IGNORE_FILE = ".dockerignore"
@@ -56,18 +57,10 @@ def ignore_file(dockerfile: Path, context: Path) -> Path | None:
 
 
 def read_ignore(path: Path | None) -> Ignore:
-    """Read a file's patterns. Raises UsageError with file:line for one that is none."""
+    """Read a file's patterns. Raises UsageError with file:line for one that is none, HostError."""
     if path is None:
         return Ignore()
-    try:
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise UsageError(
-            f"this file cannot be read: {error.strerror}",
-            where=str(path),
-            hint="see that you may read it",
-        ) from error
-    return Ignore(path, parse_ignore(text, str(path)))
+    return Ignore(path, parse_ignore(text_of_file(path, as_it_is=True), str(path)))
 
 
 def parse_ignore(text: str, where: str = "") -> tuple[Pattern, ...]:

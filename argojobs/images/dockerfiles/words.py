@@ -57,8 +57,10 @@ def exec_words(text: str) -> tuple[str, ...] | None:
 
 
 def heredocs_in(text: str) -> tuple[Heredoc, ...]:
-    """Return the heredocs that a line announces, in order."""
-    found = map(_HEREDOC.fullmatch, words_of(text) if "<<" in text else ())
+    """Return the heredocs that a line announces, in order; a line with an open quote has none."""
+    if "<<" not in text or _patterns("\\")[0].sub("", text).strip():
+        return ()
+    found = map(_HEREDOC.fullmatch, words_of(text))
     return tuple(
         (name, bool(match[1]))
         for match in found

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from argojobs.client.address import ServerAddress
 from argojobs.client.http import Request
 from argojobs.client.paths import path_of
 from argojobs.client.rest import ArgoService
@@ -20,7 +19,7 @@ def server_checks(service: ArgoService, context: Context) -> Iterator[Check]:
     """Yield what is found of a context's server, as long as it answers."""
     first = list(attempt("server", lambda: server(service)))
     yield from first
-    if first[0].state == "failed" and not _wants_token(first[0]):
+    if first[0].state == "failed" and "token" not in first[0].what:  # it wants to know who we are
         return
     found = list(attempt("auth", lambda: auth(service)))
     yield from found
@@ -33,7 +32,7 @@ def server_checks(service: ArgoService, context: Context) -> Iterator[Check]:
 def server(service: ArgoService) -> Check:
     """The server answers, and its version is one that is known."""
     version = service.version()
-    said = f"Argo {version} at {_called(service.address)}"
+    said = f"Argo {version} at {service.address.url}"
     found = re.match(r"v?(\d+)\.(\d+)", version)
     if found is None:
         return warning("server", f"{said}: no version that is known", "Argo 3.5 to 4.1 is tested")
@@ -91,12 +90,3 @@ def trial(context: Context, script: str) -> dict[str, Any]:
         "metadata": {"generateName": "argojobs-doctor-"},
         "spec": {"entrypoint": "main", "templates": [{"name": "main", "container": container}]},
     }
-
-
-def _wants_token(check: Check) -> bool:
-    """Whether the server answers and only wants to know who we are."""
-    return "token" in check.what
-
-
-def _called(address: ServerAddress) -> str:
-    return address.url

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from argojobs.config.contexts import Context, warnings_of
+from argojobs.config.contexts import FILES, Context, warnings_of
 from argojobs.config.files import config_file
 from argojobs.config.secret_references import resolve
 from argojobs.runs.doctor.checking import Check, attempt, failed, ok, warning
@@ -42,7 +42,7 @@ def _secret(key: str, reference: str) -> Check:
 
 def files(context: Context) -> Iterator[Check]:
     """The files that the context names are there."""
-    for key in ("ca", "client_certificate", "client_key", "kubeconfig"):
+    for key in FILES:
         path = str(getattr(context, key))
         if path and not Path(path).expanduser().is_file():
             yield failed(

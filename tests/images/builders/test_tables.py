@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from argojobs.images.builders.buildah import buildah
+from argojobs.images.builders.buildah import PODMAN, buildah
 from argojobs.images.builders.buildctl import buildctl, layout_of
 from argojobs.images.builders.docker import docker
-from argojobs.images.builders.podman import podman
 from argojobs.images.builders.shape import Push, Task
 
 
@@ -39,7 +38,7 @@ def test_buildah_and_podman_differ_in_their_names_only(task):
         *("--tag", "lab:5000/dev:1", "--tag", "lab:5000/dev:git-1"),
         *("--file", str(task.dockerfile), str(task.context)),
     ]
-    (other,) = podman("/bin/podman", "1").build(task)
+    (other,) = buildah("/bin/podman", "1", PODMAN).build(task)
     assert other[1:] == argv[1:]
 
 

@@ -86,6 +86,12 @@ USER me
     assert rows(text.replace("\n", "\r\n")) == rows(text)
 
 
+def test_a_line_with_an_open_quote_announces_no_heredoc():
+    assert [name for _, name, _ in rows("FROM x\nRUN echo it's <<EOF\nUSER me\n")] == [
+        *("FROM", "RUN", "USER")
+    ]
+
+
 def test_flags():
     text = 'FROM x\nCOPY --from=Build --chown="a b":1 --link --  ["a b", "c d"]\n'
     copy = read(text).instructions[1]
