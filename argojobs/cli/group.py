@@ -238,9 +238,9 @@ def _before_the_verb(
     First: argojobs new hello && argojobs run hello.py
     """
     if version:
-        from argojobs.runs.versions import own_version
+        from argojobs import __version__
 
-        put(f"argojobs {own_version()}\n")
+        put(f"argojobs {__version__}\n")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         put(f"{ctx.get_help()}\n")

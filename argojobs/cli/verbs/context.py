@@ -1,5 +1,6 @@
 """`argojobs context`: where runs live."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,7 +90,7 @@ def use(name: Name, dry_run: options.DryRun = False, verbose: options.Verbose = 
     path = change_config(lambda text: with_value(text, ("current_context",), name), dry_run=dry_run)
     if not dry_run:
         put(f"{path}: runs now live in {name} where no other context is named\n")
-        used, said_by = chosen_name(_contexts(), "", _environ())
+        used, said_by = chosen_name(_contexts(), "", os.environ)
         if used != name:
             tell([f"here that is {used}: {said_by} says so"])
     return 0
@@ -252,21 +253,10 @@ def _contexts() -> Any:
 def _chosen(contexts: Any, option: str = "") -> str:
     from argojobs.config.choosing import chosen_name
 
-    return chosen_name(contexts, option, _environ())[0]
-
-
-def _environ() -> Any:
-    import os
-
-    return os.environ
+    return chosen_name(contexts, option, os.environ)[0]
 
 
 def _print(values: list[dict[str, Any]], output: Format, *, one: bool = False) -> None:
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
 
-    if output is Format.name:
-        for value in values:
-            print_text(str(value["name"]))
-        return
-    printing = print_json if output is Format.json else print_yaml
-    printing(values[0] if one else values)
+    print_data(values[0] if one else values, output, *(str(value["name"]) for value in values))
