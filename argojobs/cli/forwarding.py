@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 
 from argojobs.cli.formats import print_text
 from argojobs.cli.text import warn
-from argojobs.errors import ServerError, UsageError
-from argojobs.runs.entering import Entered
+from argojobs.errors import UsageError
+from argojobs.runs.entering import Entered, until_ended
 from argojobs.service import Pods
 
 _PORTS = re.compile(r"(?:(?P<here>[0-9]{1,5}):)?(?P<there>[0-9]{1,5})")
 _LAST = 65535
-#: So often it is asked whether the step still runs.
-_SECONDS = 2.0
 
 
 def ports_of(text: str) -> tuple[int, int]:
@@ -48,16 +45,7 @@ def forward(pods: Pods, entered: Entered, here: int, there: int) -> None:
         sys.stdout.flush()
         warn([f"leads to the port {there} of {entered.step}, until Ctrl-C"], "note")
         try:
-            while _runs(pods, entered.pod):
-                time.sleep(_SECONDS)
+            until_ended(pods, entered.pod)
         except KeyboardInterrupt:
             return
     warn([f"the step {entered.step} has ended, and the way to it"], "note")
-
-
-def _runs(pods: Pods, pod: str) -> bool:
-    """Tell whether a step runs; what cannot be found out now will be found out later."""
-    try:
-        return pods.runs(pod)
-    except ServerError:
-        return True

@@ -233,9 +233,9 @@ def _before_the_verb(
     First: argojobs new hello && argojobs run hello.py
     """
     if version:
-        from argojobs.runs.versions import own_version
+        from argojobs import __version__
 
-        put(f"argojobs {own_version()}\n")
+        put(f"argojobs {__version__}\n")
         raise click.exceptions.Exit
     if install_completion or show_completion:
         from argojobs.cli.completion_scripts import current_shell, install, script_of

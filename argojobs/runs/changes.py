@@ -124,17 +124,13 @@ def resuming(
 ) -> Resume:
     """Plan that a suspended run goes on.
 
-    Args:
-        place: where it is.
-        run: its name, as `names.run_name` takes it.
+    Args: as of `ending`, and
         node: which of its suspended steps, by name or field selector; "" for all.
         outputs: NAME=VALUE of what the step waits for.
-        force: also another user's run.
 
-    Raises:
-        NotFoundError: where no run is meant, or several are.
-        ConflictError: for one that has ended, or where nothing waits.
-        UsageError: for another's run, and for outputs that no step waits for.
+    Raises: as `ending`, and
+        ConflictError: where nothing waits.
+        UsageError: for outputs that no step waits for.
     """
     found = _change(place, run, force, "resume", place.service.resume)
     _refuse_ended(found, "retry")
@@ -163,18 +159,14 @@ def retrying(
 ) -> Retry:
     """Plan that the failed steps of a run run again, under the same name.
 
-    Args:
-        place: where it is.
-        run: its name, as `names.run_name` takes it.
+    Args: as of `ending`, and
         node: steps that run again although they succeeded, by name or field selector.
         params: other parameters, as JSON or a file of them.
         assignments: NAME=VALUE; they win over params.
-        force: also another user's run.
 
-    Raises:
-        NotFoundError: where no run is meant, or several are.
-        ConflictError: for one that cannot be retried.
-        UsageError: for another's run, a wrong selector, or an artifact.
+    Raises: as `ending`, and
+        ConflictError: for a run that cannot be retried.
+        UsageError: for a wrong selector, or an artifact.
         ParameterError: for what is not a parameter of it, or a wrong value.
     """
     found = _change(place, run, force, "retry", place.service.retry)
@@ -221,14 +213,11 @@ def resubmitting(
 ) -> Resubmit:
     """Plan that a run is started again as a new one of mine; the old one stays, whose it may be.
 
-    Args:
-        place: where it is.
-        run: its name, as `names.run_name` takes it.
+    Args: place and run as of `ending`, and
         start: steps before which all is taken over that was done and has not changed.
         reuse: all that succeeded and has not changed is taken over.
         words: others for a script or command, None for those that it had.
-        params: other parameters, as JSON or a file of them.
-        assignments: NAME=VALUE; they win over params.
+        params, assignments: as of `retrying`.
         command_line: what asks for it, for whoever looks later.
 
     Raises:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import time
+from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 
-from argojobs.errors import ConflictError, NotFoundError, UsageError
+from argojobs.errors import ConflictError, NotFoundError, ServerError, UsageError
 from argojobs.runs.names import SHOWN, step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
@@ -14,6 +15,8 @@ from argojobs.service import Pods, is_final
 
 #: What is tried where no command is given, in this order.
 SHELLS = ("bash", "sh")
+#: So often it is asked whether a step still runs.
+_SECONDS = 2.0
 
 
 class Entered(NamedTuple):
@@ -91,3 +94,12 @@ def shell_of(pods: Pods, pod: str, container: str) -> str:
         f"the container {container} of the pod {pod} has no shell, neither {' nor '.join(SHELLS)}",
         hint="name a program that its image has: argojobs ssh RUN STEP -- PROGRAM",
     )
+
+
+def until_ended(pods: Pods, pod: str) -> None:
+    """Wait until a pod no longer runs; what cannot be found out now will be found out later."""
+    while True:
+        with suppress(ServerError):
+            if not pods.runs(pod):
+                return
+        time.sleep(_SECONDS)

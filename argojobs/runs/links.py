@@ -57,6 +57,19 @@ def results_folder(workflow: dict[str, Any], place: Target) -> str:
     return f"s3://{bucket}/{folder_of(place.context)}{name}" if bucket else ""
 
 
+def places_of(workflow: dict[str, Any], place: Target) -> dict[str, str]:
+    """Return where a run is to be seen: `ui`, `storage`, `results`, and on this machine `logs`."""
+    places = {
+        "ui": ui_link(workflow, place.context),
+        "storage": storage_link(workflow, place.context),
+        "results": results_folder(workflow, place),
+    }
+    folder = place.service.folder(str(workflow["metadata"]["name"]))
+    if folder is not None:
+        places |= {"logs": str(folder), "storage": places["results"]}
+    return {title: text for title, text in places.items() if text}
+
+
 def _below(base_href: str) -> str:
     trimmed = base_href.strip("/")
     return f"/{trimmed}" if trimmed else ""

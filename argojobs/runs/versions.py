@@ -10,12 +10,7 @@ from argojobs import __version__
 def versions() -> dict[str, str]:
     """Return the versions that matter."""
     return {
-        "argojobs": own_version(),
+        "argojobs": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
     }
-
-
-def own_version() -> str:
-    """Return the version of argojobs."""
-    return __version__

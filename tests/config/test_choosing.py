@@ -54,7 +54,7 @@ def test_then_the_users_current_context(chosen):
 
 
 def test_else_it_is_this_machine(chosen):
-    assert chosen(user="", project="").is_local
+    assert chosen(user="", project="").built_in
 
 
 def test_who_chose_it_is_kept_unless_the_command_did(chosen):
@@ -67,8 +67,8 @@ def test_who_chose_it_is_kept_unless_the_command_did(chosen):
 
 @pytest.mark.parametrize("context", ["local", ""])
 def test_local_can_be_asked_for(chosen, context):
-    assert chosen(context, ARGOJOBS_CONTEXT="local").is_local
-    assert chosen("", "local").is_local
+    assert chosen(context, ARGOJOBS_CONTEXT="local").built_in
+    assert chosen("", "local").built_in
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_argos_own_variable_may_be_the_context_of_a_shell(chosen):
 
 
 def test_argos_own_variable_alone_sends_nothing_anywhere(chosen):
-    assert chosen(user="", project="", **ARGO).is_local
+    assert chosen(user="", project="", **ARGO).built_in
 
 
 def test_argos_own_variable_that_is_not_set_is_said(chosen):

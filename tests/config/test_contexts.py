@@ -13,8 +13,8 @@ from argojobs.config.contexts import (
 
 
 def test_local_is_this_machine():
-    assert LOCAL.is_local
-    assert not Context("abacus").is_local
+    assert LOCAL.built_in
+    assert not Context("abacus").built_in
     assert table_of(LOCAL) == {}
 
 

@@ -8,10 +8,7 @@ from argojobs.cli.command import argument, group_of
 
 if TYPE_CHECKING:
     from argojobs.cli.formats import Format
-    from argojobs.runs.claim_reads import Found
-    from argojobs.runs.stores import Stored
     from argojobs.runs.target import Target
-    from argojobs.storage.s3 import S3Repository
 
 
 def ls(
@@ -29,6 +26,7 @@ def ls(
     from argojobs.cli.formats import Format, print_data, print_text
     from argojobs.cli.place import target as target_of
     from argojobs.cli.text import show
+    from argojobs.runs.artifacts import facts_of
     from argojobs.runs.names import find_run, step_named
     from argojobs.runs.stores import LOGS, stored_by
     from argojobs.runs.view.steps import leaves, steps_of
@@ -76,20 +74,10 @@ def get(
     from argojobs.cli.formats import print_data
     from argojobs.cli.place import target as target_of
     from argojobs.cli.transfer import bar
-    from argojobs.runs.claim_reads import get_from_claim
-    from argojobs.runs.stores import bucket
-    from argojobs.runs.transfer import fetch_key, place_for
-    from argojobs.storage.s3_place import split_url
+    from argojobs.runs.artifacts import fetched
 
     target = target_of(context, server)
-    with place_for(to) as path:
-        if artifact.startswith("s3://"):
-            name, key = split_url(artifact)
-            done = fetch_key(bucket(target.context, name), key, path, bar=bar)
-        elif artifact.startswith("claim://"):
-            done = get_from_claim(artifact, target, path, bar=bar)
-        else:
-            done = _get_output(artifact, target, path)
+    done = fetched(artifact, target, to, bar)
     if output is None:
         door.put(f"{done}\n")
     else:
@@ -121,6 +109,7 @@ def put(
     from argojobs.cli.place import target as target_of
     from argojobs.cli.transfer import bar
     from argojobs.errors import NotFoundError
+    from argojobs.runs.artifacts import destination
     from argojobs.runs.transfer import sizes_below
     from argojobs.runs.wording import plural
     from argojobs.units import size_text
@@ -128,7 +117,7 @@ def put(
     source = Path(path).expanduser()
     if not source.exists():
         raise NotFoundError(f"there is no file or folder {path}", where=str(source.absolute()))
-    repository, key = _destination(to, source, target_of(context, server))
+    repository, key = destination(to, source, target_of(context, server))
     url = repository.place.url(key)
     count, size = sizes_below(source)
     if not dry_run:
@@ -147,11 +136,11 @@ def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
     """Print what a folder of a claim or a bucket holds, one a line."""
     from argojobs.cli.formats import print_data, print_text
     from argojobs.cli.text import columns, show
-    from argojobs.runs.claim_reads import in_folder
+    from argojobs.runs.artifacts import listed
     from argojobs.runs.wording import plain
     from argojobs.units import size_text
 
-    found = _in_bucket(text, target) if text.startswith("s3://") else in_folder(text, target)
+    found = listed(text, target)
     if output is not None:
         rows = [{"name": one.name, "size": one.size, "kind": one.kind} for one in found]
         print_data(rows, output, *(one.name for one in found))
@@ -164,54 +153,6 @@ def _list_folder(text: str, target: "Target", output: "Format | None") -> int:
         ]
         show(columns(lines, right=frozenset({0})))
     return 0
-
-
-def _in_bucket(text: str, target: "Target") -> "list[Found]":
-    """Return what a folder of a bucket holds. Raises NotFoundError for nothing at all."""
-    from argojobs.errors import NotFoundError, UsageError
-    from argojobs.runs.claim_reads import Found
-    from argojobs.runs.stores import bucket
-
-    name, _, key = text.removeprefix("s3://").partition("/")
-    if not name:
-        raise UsageError(f"{text!r} is not an S3 address", hint="write s3://bucket/key")
-    key = key.strip("/")
-    found = [
-        Found(one, size or 0, "folder" if size is None else "file")
-        for one, size in bucket(target.context, name).level(key)
-    ]
-    if key and not found:
-        above = f"s3://{name}/{key.rpartition('/')[0]}"
-        raise NotFoundError(
-            f"there is nothing at {text}",
-            hint=f"what there is: argojobs artifacts ls {above}{target.options}",
-        )
-    return found
-
-
-def facts_of(found: "list[Stored]", target: "Target") -> list[dict[str, Any]]:
-    """Return what there is to know of artifacts; size and files are None where nobody can say."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from argojobs.runs.stores import repository_of, where
-
-    def facts(stored: "Stored") -> dict[str, Any]:
-        repository = repository_of(stored, target)
-        entries = list(repository.list(stored.key)) if repository is not None else None
-        return {
-            "step": stored.step,
-            "name": stored.name,
-            "size": None if entries is None else sum(entry.size for entry in entries),
-            "files": None if entries is None else len(entries),
-            "bucket": stored.bucket,
-            "key": stored.key,
-            "where": where(stored, repository),
-            "node": stored.node_id,
-            **({"optional": True} if stored.artifact.get("optional") else {}),
-        }
-
-    with ThreadPoolExecutor(8) as pool:
-        return list(pool.map(facts, found))
 
 
 def table(rows: list[dict[str, Any]]) -> Any:
@@ -234,52 +175,6 @@ def table(rows: list[dict[str, Any]]) -> Any:
             ]
         )
     return columns(lines, right=frozenset({2}))
-
-
-def _get_output(text: str, target: "Target", path: Path) -> Path:
-    """Copy an output of a step and return where it is.
-
-    Of a fan-out that of every item, each into a folder `STEP-PLACE` of the path.
-    """
-    from argojobs.cli.transfer import bar
-    from argojobs.runs.names import find_run, step_named
-    from argojobs.runs.stores import named, split_name
-    from argojobs.runs.transfer import fetch_output
-
-    run, step, name = split_name(text)
-    workflow = find_run(target.service, run, options=target.options)
-    run_id = str(workflow["metadata"]["name"])
-    meant = step_named(workflow, step)
-    found = named(workflow, target, meant, name)
-    if not meant.is_fan_out:
-        return fetch_output(found[0], run_id, target, path, bar)
-    for stored in found:
-        folder = path / stored.folder
-        folder.mkdir(parents=True, exist_ok=True)
-        fetch_output(stored, run_id, target, folder, bar)
-    return path
-
-
-def _destination(to: str, source: Path, target: "Target") -> "tuple[S3Repository, str]":
-    """Return the bucket and the whole key that a target of `put` means."""
-    from argojobs.errors import UsageError
-    from argojobs.runs.stores import UPLOADS, bucket
-    from argojobs.storage.repository import check_key
-    from argojobs.storage.s3_place import split_url
-
-    if to.startswith("s3://"):
-        name, key = split_url(to)
-        return bucket(target.context, name), key
-    s3 = target.context.s3
-    if s3 is None:
-        raise UsageError(
-            f"the context {target.context.name} has no S3 to store {source.name} in",
-            hint="give s3://bucket/key or --context NAME; on this machine a run takes paths as "
-            f"they are: -p NAME={source}",
-        )
-    key = check_key(to) if to else f"{UPLOADS}/{source.resolve().name}"
-    prefix = s3.prefix.strip("/")
-    return bucket(target.context, s3.bucket), f"{prefix}/{key}" if prefix else key
 
 
 GROUP = group_of(

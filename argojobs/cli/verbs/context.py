@@ -233,14 +233,9 @@ def _chosen(contexts: Any, option: str = "") -> str:
 
 
 def _print(values: list[dict[str, Any]], output: Format, *, one: bool = False) -> None:
-    from argojobs.cli.formats import print_json, print_text, print_yaml
+    from argojobs.cli.formats import print_data
 
-    if output is Format.name:
-        for value in values:
-            print_text(str(value["name"]))
-        return
-    printing = print_json if output is Format.json else print_yaml
-    printing(values[0] if one else values)
+    print_data(values[0] if one else values, output, *(str(value["name"]) for value in values))
 
 
 GROUP = group_of(

@@ -85,11 +85,11 @@ def _examine(chosen: "Context", output: Any, *, run: bool) -> int:
 
 def _set_up(chosen: "Context", write: str, *, apply: bool, dry_run: bool) -> int:
     """Write or apply what a context's namespace needs."""
-    from argojobs.runs.doctor.setup import as_text, objects_of
+    from argojobs.runs.doctor.setup import as_text, namespace_of, objects_of
 
     if chosen.built_in:
         raise UsageError("this machine needs no set-up", hint="name a context of a cluster")
-    namespace = _namespace(chosen)
+    namespace = namespace_of(chosen)
     objects = objects_of(chosen, namespace)
     text = as_text(objects, chosen.name, namespace)
     if write == "-":
@@ -128,13 +128,3 @@ def _apply(
     put("somebody who may has to do the rest: kubectl apply -f - with this\n", sys.stderr)
     put_data(as_text(left, chosen.name, namespace))
     return 2
-
-
-def _namespace(chosen: "Context") -> str:
-    """Return the namespace that is meant: the context's, else the kubeconfig's."""
-    from argojobs.client.address import DEFAULT_NAMESPACE
-    from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
-
-    if chosen.namespace or not has_kubeconfig(chosen):
-        return chosen.namespace or DEFAULT_NAMESPACE
-    return namespace_in(chosen, kube_of(chosen))

@@ -116,14 +116,12 @@ def _show(linted: "Linted", fixes: "list[FileFix]", output: LintFormat | None) -
     elif output is LintFormat.github:
         put_data("".join(f"{one}\n" for one in lint_formats.github_lines(linted.reports)))
     else:
+        from argojobs import __version__
         from argojobs.cli.formats import print_json
-        from argojobs.runs.versions import own_version
 
         is_json = output is LintFormat.json
         print_json(
-            lint_formats.as_json(linted)
-            if is_json
-            else lint_formats.as_sarif(linted, own_version())
+            lint_formats.as_json(linted) if is_json else lint_formats.as_sarif(linted, __version__)
         )
 
 

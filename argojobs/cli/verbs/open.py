@@ -7,7 +7,6 @@ from argojobs.cli import options
 from argojobs.cli.command import option
 from argojobs.cli.door import put
 from argojobs.errors import UsageError
-from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.runs.target import Target
@@ -33,6 +32,7 @@ def command(
     from argojobs.cli.formats import print_data
     from argojobs.cli.place import target
     from argojobs.cli.text import columns, show
+    from argojobs.runs.links import places_of
     from argojobs.runs.names import find_run
 
     place = target(context, server)
@@ -52,21 +52,6 @@ def command(
                 put("no browser can be opened here: follow the link\n", sys.stderr)
                 break
     return 0
-
-
-def places_of(workflow: Workflow, place: "Target") -> dict[str, str]:
-    """Return where a run is to be seen: `ui`, `storage`, `results`, and on this machine `logs`."""
-    from argojobs.runs.links import results_folder, storage_link, ui_link
-
-    places = {
-        "ui": ui_link(workflow, place.context),
-        "storage": storage_link(workflow, place.context),
-        "results": results_folder(workflow, place),
-    }
-    folder = place.service.folder(str(workflow["metadata"]["name"]))
-    if folder is not None:
-        places |= {"logs": str(folder), "storage": places["results"]}
-    return {title: text for title, text in places.items() if text}
 
 
 def _unknown(title: str, place: "Target") -> UsageError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from argojobs.client.address import DEFAULT_NAMESPACE
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import apply, create, merge, read
 from argojobs.config.context_defaults import defaults_of
@@ -13,6 +14,14 @@ from argojobs.edits.context_defaults import LIMITS, limit_of
 from argojobs.errors import UsageError
 from argojobs.manifest.cluster_setup import READER, SUBMITTER, Setup, setup_objects
 from argojobs.manifest.yaml_write import write_yaml
+from argojobs.runs.cluster import has_kubeconfig, kube_of, namespace_in
+
+
+def namespace_of(context: Context) -> str:
+    """Return the namespace that is set up: the context's, else the kubeconfig's."""
+    if context.namespace or not has_kubeconfig(context):
+        return context.namespace or DEFAULT_NAMESPACE
+    return namespace_in(context, kube_of(context))
 
 
 def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from support.fake_kubernetes import FakeKubernetes
 
-from argojobs.client.kube.attached import Streams, attached
+from argojobs.client.kube.attached import attached
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.forward import forwarded
 from argojobs.client.kube.pods import KubePods
 from argojobs.errors import NotFoundError, UsageError
+from argojobs.service import Streams
 
 CANNOT = 'pods "p" is forbidden: User "ann" cannot get resource "pods/{}" in API group "" in the namespace "argo"'
 #: What Kubernetes 1.35.4 answers who lacks `create`.
@@ -61,7 +62,7 @@ def forward(kube):
 
 
 WAYS = {
-    "attach": ("exec", lambda kube: attached(kube, "argo", "p", ["sh"], "main", Streams(0, print, print))),
+    "attach": ("exec", lambda kube: attached(kube, "argo", "p", ["sh"], "main", Streams(0, 1, 2))),
     "starts": ("exec", lambda kube: KubePods(kube, "argo").starts("p", ["bash", "-c", ":"], "main")),
     "execute": ("exec", lambda kube: KubePods(kube, "argo").execute("p", ["true"])),
     "forward": ("portforward", forward),
