@@ -6,12 +6,10 @@ text here holds a key or a signature: only codes, places and what was asked for.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
 
-from minio.error import InvalidResponseError, MinioException, S3Error
-from minio.error import ServerError as S3ServerError
+from minio.error import S3Error
 from urllib3 import exceptions as transport
 
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError, UsageError
@@ -20,9 +18,6 @@ from argojobs.net.known_secrets import masked
 
 if TYPE_CHECKING:
     from argojobs.storage.s3_place import S3Place
-
-#: What a client of S3 may raise.
-RAISED = (MinioException, transport.HTTPError, ParseError, ValueError, BoundsError)
 
 #: The permission that an operation of ours takes.
 ACTIONS = {
@@ -48,7 +43,19 @@ _CHANGED = "PreconditionFailed"  # the object has another ETag than the one that
 _NO_UPLOAD = frozenset({"NoSuchUpload", "InvalidPart", "InvalidPartOrder"})
 
 
-_SENT_ON = re.compile(r"Response code: 3\d\d")
+class AnswerError(Exception):
+    """An answer that is an error, and not one that S3 has a code for.
+
+    text: its body; None where it has none by the nature of the request.
+    """
+
+    def __init__(self, status: int, text: str | None) -> None:
+        super().__init__(f"status {status}")
+        self.status, self.text = status, text
+
+
+#: What a line to S3 may raise.
+RAISED = (S3Error, AnswerError, transport.HTTPError, ParseError, ValueError, BoundsError)
 
 
 class UploadLostError(ServerError):
@@ -63,29 +70,31 @@ def translated(error: Exception, place: S3Place, operation: str, key: str = "") 
     what = f"{operation} s3://{place.bucket}/{key}".rstrip("/")
     if isinstance(error, S3Error):
         return _refused(error, place, operation, what)
-    if isinstance(error, S3ServerError) and 300 <= error.status_code < 400:
-        return _sent_on(place, what)
-    if isinstance(error, S3ServerError):
-        return ServerError(
-            f"cannot {what}: the S3 service answers {error.status_code}",
-            where=place.where,
-            hint="try again later; what was sent before need not be sent again",
-        )
+    if isinstance(error, AnswerError):
+        return _odd(error, place, what)
     if isinstance(error, BoundsError):
         return ServerError(
             f"cannot {what}: the service is not to be understood: {error}",
             where=place.where,
             hint="is it an S3 service? who runs it can tell",
         )
-    if isinstance(error, InvalidResponseError) and _SENT_ON.search(str(error)):
-        return _sent_on(place, what)
-    if isinstance(error, InvalidResponseError):
-        return _no_s3(place, what, str(error))
     if isinstance(error, ParseError):
         return _no_s3(place, what, "")
     if isinstance(error, transport.HTTPError):
         return _out_of_reach(error, place, what)
     return UsageError(f"cannot {what}: {error}", where=place.endpoint)
+
+
+def _odd(error: AnswerError, place: S3Place, what: str) -> ArgojobsError:
+    if 300 <= error.status < 400:
+        return _sent_on(place, what)
+    if error.text is not None:
+        return _no_s3(place, what, error.text)
+    return ServerError(
+        f"cannot {what}: the S3 service answers {error.status}",
+        where=place.where,
+        hint="try again later; what was sent before need not be sent again",
+    )
 
 
 def _refused(error: S3Error, place: S3Place, operation: str, what: str) -> ArgojobsError:

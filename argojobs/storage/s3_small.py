@@ -4,62 +4,49 @@ Of a tree of small files each costs a request, and the general client takes thre
 over one as the service does. Here the request is written and the answer read with what that needs
 and no more; whatever is not a plain whole answer (an error, a redirect, a broken connection) is
 left to the general way, which knows what to do about it.
-Source of the signature: AWS, Signature Version 4, authenticating requests with the Authorization
-header.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import queue
 import socket
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from argojobs.net.bounds import FILE, BoundsError, Incoming
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Mapping
+    from urllib.parse import SplitResult
 
-    from argojobs.storage.s3_place import Patience, S3Credentials
+    from argojobs.storage.s3_place import Patience
 
-_NOTHING = hashlib.sha256(b"").hexdigest()
 _HEADERS_MOST = 1 << 16  # bytes; an answer with more is left to the general way
 
 
 class SmallReads:
-    """Whole objects of one bucket. address: host and port; path: of the bucket, "/" at its end.
+    """Whole objects. tls: how connections are secured where a URL is https."""
 
-    tls: None for plain HTTP. host: as requests name it.
-    """
-
-    def __init__(
-        self,
-        address: tuple[str, int],
-        host: str,
-        path: str,
-        region: str,
-        credentials: S3Credentials | None,
-        patience: Patience,
-        tls: ssl.SSLContext | None,
-    ) -> None:
-        self._address, self._host, self._path, self._region = address, host, path, region
-        self._credentials, self._patience, self._tls = credentials, patience, tls
+    def __init__(self, patience: Patience, tls: ssl.SSLContext | None) -> None:
+        self._patience, self._tls = patience, tls
         self._idle: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
-        self._signing_key: tuple[str, bytes] = ("", b"")
 
-    def read(self, key: str, etag: str, size: int) -> bytes | None:
-        """The bytes of the object with this ETag and size; None: ask in the general way."""
-        request = self._request(quote(self._path + key, safe="/-._~"), etag)
+    def read(self, url: SplitResult, headers: Mapping[str, str], size: int) -> bytes | None:
+        """The bytes of the object at a URL, if it has this size; None: ask in the general way.
+
+        headers: of the request, all that there are. Every URL is of one host.
+        """
+        lines = [
+            f"GET {url.path} HTTP/1.1",
+            *(f"{name}: {value}" for name, value in headers.items()),
+        ]
         try:
-            connection = self._connection()
+            connection = self._connection(url)
         except OSError:
             return None
         try:
-            connection.sendall(request)
+            connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
             answer, again = _answer(connection, size)
         except (OSError, ValueError, BoundsError):
             connection.close()
@@ -75,63 +62,22 @@ class SmallReads:
         while not self._idle.empty():
             self._idle.get().close()
 
-    def _connection(self) -> socket.socket:
+    def _connection(self, url: SplitResult) -> socket.socket:
         with suppress(queue.Empty):
             known = self._idle.get_nowait()
             known.settimeout(self._patience.read)
             return known
-        connection = socket.create_connection(self._address, self._patience.connect)
+        address = str(url.hostname), url.port or (443 if url.scheme == "https" else 80)
+        connection = socket.create_connection(address, self._patience.connect)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self._tls is not None:
-                connection = self._tls.wrap_socket(connection, server_hostname=self._address[0])
+            if self._tls is not None and url.scheme == "https":
+                connection = self._tls.wrap_socket(connection, server_hostname=address[0])
             connection.settimeout(self._patience.read)
         except OSError:
             connection.close()
             raise
         return connection
-
-    def _request(self, path: str, etag: str) -> bytes:
-        lines = [f"GET {path} HTTP/1.1", f'If-Match: "{etag}"', "Accept-Encoding: identity"]
-        signed = {"host": self._host}
-        known = self._credentials
-        if known is not None and known.access_key:
-            stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-            signed |= {"x-amz-content-sha256": _NOTHING, "x-amz-date": stamp}
-            if known.session_token:
-                signed["x-amz-security-token"] = known.session_token
-            lines.append(f"Authorization: {self._authorization(path, signed, stamp, known)}")
-        lines += [f"{name}: {value}" for name, value in signed.items()]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-    def _authorization(
-        self, path: str, signed: dict[str, str], stamp: str, known: S3Credentials
-    ) -> str:
-        names = ";".join(signed)  # in alphabetical order, as they were put in
-        headers = "".join(f"{name}:{value}\n" for name, value in signed.items())
-        whole = f"GET\n{path}\n\n{headers}\n{names}\n{_NOTHING}"
-        scope = f"{stamp[:8]}/{self._region}/s3/aws4_request"
-        digest = hashlib.sha256(whole.encode()).hexdigest()
-        text = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{digest}"
-        signature = _keyed(self._key_of(stamp[:8], known.secret_key), text).hex()
-        return (
-            f"AWS4-HMAC-SHA256 Credential={known.access_key}/{scope}, "
-            f"SignedHeaders={names}, Signature={signature}"
-        )
-
-    def _key_of(self, day: str, secret: str) -> bytes:
-        """The key that signs the requests of a day; made once."""
-        known_day, key = self._signing_key
-        if known_day != day:
-            key = f"AWS4{secret}".encode()
-            for text in (day, self._region, "s3", "aws4_request"):
-                key = _keyed(key, text)
-            self._signing_key = (day, key)
-        return key
-
-
-def _keyed(key: bytes, text: str) -> bytes:
-    return hmac.digest(key, text.encode(), "sha256")
 
 
 def _answer(connection: socket.socket, size: int) -> tuple[bytes | None, bool]:

@@ -262,10 +262,7 @@ def test_keys_without_references_are_not_passed_on(repository):
 
 def test_bucket_and_keys_as_the_host_name_style_wants_them(open_s3):
     """No name of a bucket resolves to this machine here, so only the URL is looked at."""
-    client = open_s3(style="host")._client._minio
-    url = client._base_url.build(
-        method="GET", region="us-east-1", bucket_name="bucket", object_name="k"
-    )
+    url, _ = open_s3(style="host", bucket="bucket")._client._line.signed("GET", "k")
     assert url.netloc.startswith("bucket.127.0.0.1")
     assert url.path == "/k"
 
@@ -275,9 +272,7 @@ def test_aistore_has_its_interface_below_a_path(service, bucket):
         s3_place(f"http://127.0.0.1:{service.port}", bucket, kind="aistore"),
         S3Credentials(*seaweed.ADMIN),
     )
-    url = repository._client._minio._base_url.build(
-        method="GET", region="us-east-1", bucket_name=bucket, object_name="k"
-    )
+    url, _ = repository._client._line.signed("GET", "k")
     assert url.path == f"/s3/{bucket}/k"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -259,12 +260,13 @@ def test_wrong_keys_are_told_apart_and_never_shown(open_s3, source, keys, what):
 
 
 def test_a_clock_that_is_wrong_is_said(open_s3, monkeypatch):
-    from datetime import timedelta
+    from argojobs.storage import s3_line
 
-    import minio.time
+    class Clock:
+        def now(self, zone):
+            return datetime.now(zone) - timedelta(hours=3)
 
-    now = minio.time.utcnow()
-    monkeypatch.setattr("minio.api.time.utcnow", lambda: now - timedelta(hours=3))
+    monkeypatch.setattr(s3_line, "datetime", Clock())
     with pytest.raises(UsageError, match="clock"):
         open_s3().kind("k")
 

@@ -4,56 +4,46 @@ from __future__ import annotations
 
 import socket
 import threading
+from urllib.parse import urlsplit
 
 import pytest
-from support import seaweed
 
-from argojobs.storage.s3_place import Patience, S3Credentials
+from argojobs.storage.s3_place import Patience
 from argojobs.storage.s3_small import SmallReads
 
 PATIENCE = Patience(connect=2, read=2)
 
 
-@pytest.fixture
-def reads(service, bucket):
-    """The fast way to the test's bucket."""
-    address = ("127.0.0.1", service.port)
-    made = SmallReads(
-        address,
-        f"127.0.0.1:{service.port}",
-        f"/{bucket}/",
-        "us-east-1",
-        S3Credentials(*seaweed.ADMIN),
-        PATIENCE,
-        None,
-    )
-    yield made
-    made.close()
-
-
-def test_objects_come_as_they_are_on_one_connection(reads, open_s3, client, bucket, tmp_path):
+def test_objects_come_as_they_are_on_one_connection(open_s3, tmp_path):
     repository = open_s3(prefix="")
     for key in ("a", "deep/b c+ä%?"):
         (tmp_path / "f").write_text(key)
         repository.put(str(tmp_path / "f"), key)
-        found = client.stat_object(bucket, key)
-        assert reads.read(key, found.etag, found.size) == key.encode()
+    reads = SmallReads(PATIENCE, None)
+    for key in ("a", "deep/b c+ä%?"):
+        signed = repository._client._line.signed("GET", key)
+        assert reads.read(*signed, len(key.encode())) == key.encode()
     assert reads._idle.qsize() == 1
+    reads.close()
 
 
-def test_another_version_or_no_object_is_left_to_the_general_way(reads, open_s3, source):
-    open_s3(prefix="").put(str(source / "a"), "a")
-    assert reads.read("a", "0" * 32, 3) is None
-    assert reads.read("a", "0" * 32, 4) is None
-    assert reads.read("none", "0" * 32, 3) is None
+def test_another_version_or_no_object_is_left_to_the_general_way(open_s3, source):
+    repository = open_s3(prefix="")
+    repository.put(str(source / "a"), "a")
+    reads = SmallReads(PATIENCE, None)
+    for key, etag, size in (("a", "0" * 32, 3), ("a", "0" * 32, 4), ("none", "0" * 32, 3)):
+        headers = {"If-Match": f'"{etag}"'}
+        signed = repository._client._line.signed("GET", key, headers=headers)
+        assert reads.read(*signed, size) is None
+    reads.close()
 
 
 @pytest.fixture
 def answers():
-    """Start a server that gives one answer and closes; return the way to it."""
+    """Have a server give one answer and close; say what came of it as an object of three bytes."""
     made = []
 
-    def start(answer: bytes) -> SmallReads:
+    def read(answer: bytes) -> bytes | None:
         listener = socket.create_server(("127.0.0.1", 0))
 
         def serve():
@@ -64,23 +54,19 @@ def answers():
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        port = listener.getsockname()[1]
-        reads = SmallReads(("127.0.0.1", port), "h", "/b/", "r", None, PATIENCE, None)
-        made.append((listener, thread, reads))
-        return reads
+        url = urlsplit(f"http://127.0.0.1:{listener.getsockname()[1]}/b/k")
+        made.append((listener, thread))
+        return SmallReads(PATIENCE, None).read(url, {"Host": "h"}, 3)
 
-    yield start
-    for listener, thread, reads in made:
-        reads.close()
+    yield read
+    for listener, thread in made:
         listener.close()
         thread.join(5)
 
 
 def test_a_plain_whole_answer_is_taken(answers):
     whole = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\none"
-    reads = answers(whole)
-    assert reads.read("k", "e", 3) == b"one"
-    assert reads._idle.empty()
+    assert answers(whole) == b"one"
 
 
 @pytest.mark.parametrize(
@@ -102,11 +88,11 @@ def test_a_plain_whole_answer_is_taken(answers):
     ],
 )
 def test_anything_else_is_not(answers, answer):
-    assert answers(answer).read("k", "e", 3) is None
+    assert answers(answer) is None
 
 
 def test_nobody_there_is_not_an_error_here():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    reads = SmallReads(("127.0.0.1", port), "h", "/b/", "r", None, PATIENCE, None)
-    assert reads.read("k", "e", 3) is None
+    url = urlsplit(f"http://127.0.0.1:{port}/b/k")
+    assert SmallReads(PATIENCE, None).read(url, {"Host": "h"}, 3) is None
