@@ -106,7 +106,7 @@ def _names(holder: Object | None, path: Path) -> Iterator[Finding]:
 def argument_value(one: Object, path: Path) -> Faults:
     """An argument without a value.
 
-    Argo refuses the call; an argument's artifact takes no fromExpression.
+    Argo refuses the call; an argument's artifact cannot have fromExpression.
     Remedy: Add `value:` or `from:`, or leave it out.
     Wrong:
         templates:
@@ -147,7 +147,7 @@ def argument_value(one: Object, path: Path) -> Faults:
     # Argo takes a fromExpression in the outputs of a template only.
     elif not one.get("optional") and not _has_source({**one, "fromExpression": None}):
         hint = "add `from:`, `raw:` or a location"
-        hint += " (an argument takes no fromExpression)" if "fromExpression" in one else ""
+        hint += " (an argument cannot have fromExpression)" if "fromExpression" in one else ""
         yield Fault(path, f"the artifact {name!r} comes from nowhere", hint)
 
 
@@ -207,7 +207,7 @@ def argument_unknown(one: Object, path: Path, wanted: set[Any], template: Object
           container: {image: 'busybox:1.36'}
     """
     name, kind = one.get("name"), str(path[-2])[:-1]
-    what = f"template {template.get('name', 'inline')!r} takes no {kind} {name!r}"
+    what = f"template {template.get('name', 'inline')!r} does not take the {kind} {name!r}"
     yield Fault(path, what, suggestion(str(name), sorted(filter(None, wanted)), what="it takes"))
 
 
@@ -280,7 +280,7 @@ def enum(one: Object, path: Path, *, of_argument: bool) -> Faults:
     for field in ("value", "default"):
         value = one.get(field)
         if value is not None and value not in allowed and "{{" not in str(value):
-            what = f"{value!r} is none of the values that the enum allows"
+            what = f"{value!r} is not among the values that the enum allows"
             hint = f"one of {', '.join(map(str, allowed[:20]))}"
             yield Fault((*path, field), what, hint, level if field == "value" else "warning")
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from argojobs.errors import ExpressionError
-from argojobs.expressions.condition import check
 from argojobs.expressions.tags import raw_tags, unclosed
 from argojobs.lint.rule import Fault, Faults, Rule, error, warning
 from argojobs.lint.subject import Object, Subject, callers, items
@@ -40,7 +39,7 @@ _OfCondition = Rule[[Path, str, str]]
 def when_syntax(path: Path, message: str, hint: str) -> Faults:
     """A condition that does not parse.
 
-    Words with hyphens, several words and `#` are no text without quotes, and the step errors.
+    Words with hyphens, several words and `#` are not text without quotes, and the step errors.
     Remedy: Put both sides in quotes.
     Wrong:
         steps:
@@ -169,7 +168,7 @@ def _fault(text: str) -> tuple[_OfCondition, str, str] | None:
         return when_syntax, f"{bare[0]!r} without quotes is not text here", hint
     fault = _syntax(text)
     if "Cannot transition token types from VARIABLE" in fault and "to VARIABLE" in fault:
-        fault = "several words without quotes are no text here"
+        fault = "several words without quotes are not text here"
     if fault:
         if hint == f"write {text}":
             hint = "write == where two values are to be equal" if "'='" in fault else ""
@@ -201,6 +200,8 @@ def _is_bare_tag(side: str) -> bool:
 
 def _syntax(text: str) -> str:
     """Return what is wrong with the grammar whatever the values are."""
+    from argojobs.expressions.condition import check  # few manifests have conditions
+
     message = ""
     for sample in ("x", "1"):
         try:

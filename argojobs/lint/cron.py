@@ -5,7 +5,6 @@ Sources: Argo docs, cron workflows, and variables (CronWorkflows); `workflow/cro
 
 from __future__ import annotations
 
-import zoneinfo
 from collections.abc import Iterator
 
 from argojobs.lint.conditions import check_condition
@@ -56,7 +55,7 @@ def cron_name(metadata: Object) -> Faults:
 
 @error("cron-workflows/")
 def cron_schedule(spec: Object) -> Faults:
-    """A schedule that is none.
+    """A schedule that cannot be read.
 
     The controller cannot read it, and nothing ever runs.
     Remedy: Five fields: minute, hour, day, month, weekday.
@@ -85,12 +84,14 @@ def cron_schedule(spec: Object) -> Faults:
 
 def _zones() -> list[str]:
     """Return the time zones that this machine knows; Argo has the same list of its own."""
+    import zoneinfo  # CronWorkflows are rare, and it is not cheap
+
     return ["Local", *sorted(zoneinfo.available_timezones(), key=lambda name: "/" not in name)]
 
 
 @error("cron-workflows/")
 def cron_policy(spec: Object) -> Faults:
-    """A CronWorkflow's setting that is none.
+    """An unknown setting of a CronWorkflow.
 
     concurrencyPolicy is Allow, Forbid or Replace; startingDeadlineSeconds is not negative.
     Remedy: Use one of these.
@@ -142,4 +143,4 @@ class _Names:
             hint = "before a workflow there is only cronworkflow.*: " + ", ".join(
                 sorted(one.partition(".")[2] for one in self.known)
             )
-        return unresolved_reference(path, f"a CronWorkflow knows no {{{{{name}}}}} here", hint)
+        return unresolved_reference(path, f"a CronWorkflow does not know {{{{{name}}}}} here", hint)

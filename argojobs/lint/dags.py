@@ -86,7 +86,7 @@ def continue_on_depends(tasks: Sequence[Caller]) -> Faults:
             if task.value.get("continueOn") is not None:
                 where = (*task.path, "continueOn")
                 hint = "say in `depends` of the tasks behind it: NAME.Succeeded || NAME.Failed"
-                yield Fault(where, "a dag with `depends` takes no continueOn", hint)
+                yield Fault(where, "a dag with `depends` cannot have continueOn", hint)
 
 
 @error("enhanced-depends-logic/", beyond=True)

@@ -108,7 +108,7 @@ def wrong_type() -> None:
 
 @error(KUBERNETES + "reference/kubernetes-api/common-definitions/quantity/")
 def quantity() -> None:
-    """A quantity that is none.
+    """A value that is not a quantity.
 
     Kubernetes refuses the pod.
     Remedy: A number with a unit: 500m, 2, 40Gi.

@@ -6,7 +6,7 @@ Misplaced fields move to where they belong, fields of Argo 3 become what 4 has f
 booleans, lists and mappings where text belongs get quotes, and so do the words and tags of a `when`.
 Comments and layout stay. Every change is checked: the text
 is read again, and must give the same objects but for the fix and hold the same comments; a change
-that cannot be made so is left out, and said. Pure: text in, text out.
+that cannot be made so is left out and reported. Pure: text in, text out.
 """
 
 from __future__ import annotations
@@ -164,15 +164,15 @@ class _Taken:
         return not any(layout.overlap(edit, layout.Edit(*one, "")) for one in around)
 
 
-def _changes(text: str, told: Sequence[tuple[_Repair, str]]) -> list[Change]:
+def _changes(text: str, ended: Sequence[tuple[_Repair, str]]) -> list[Change]:
     """Return repairs with their places in the text."""
     from argojobs.manifest.locate import locate_all
 
     places: dict[tuple[int, Path], tuple[int, int]] = {}
-    for number in {repair.document.document for repair, _ in told}:
+    for number in {repair.document.document for repair, _ in ended}:
         paths = [
             written_path(repair.document, repair.finding.path)
-            for repair, _ in told
+            for repair, _ in ended
             if repair.document.document == number
         ]
         found = locate_all(text, paths, number)
@@ -183,7 +183,7 @@ def _changes(text: str, told: Sequence[tuple[_Repair, str]]) -> list[Change]:
             repair.finding,
             reason,
         )
-        for repair, reason in told
+        for repair, reason in ended
     ]
 
 

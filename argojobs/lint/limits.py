@@ -57,7 +57,7 @@ def deadline(value: Any, path: Path, *, of: str) -> Faults:
     if of == "workflow":
         yield from _not_above_zero(value, path)
     elif of == "steps":
-        what = "steps and dags take no activeDeadlineSeconds"
+        what = "steps and dags cannot have activeDeadlineSeconds"
         yield Fault(path, what, "set it on the templates that they call, or on the workflow")
     elif "{{" not in text and not (text.isdecimal() and text.strip("0")):
         yield Fault(path, f"{text} is not a number of seconds above 0", "write one")
@@ -87,7 +87,7 @@ def _not_above_zero(value: int, path: Path) -> Faults:
 def timeout(place: Place) -> Faults:
     """A timeout that cannot be kept.
 
-    A timeout is a number with a unit, for templates that are no steps or dag.
+    A timeout is a number with a unit, for templates other than steps and dags.
     Remedy: Write 30s, 5m or 2h, or move it.
     Wrong:
         container: {image: 'busybox:1.36'}
@@ -105,7 +105,7 @@ def timeout(place: Place) -> Faults:
             hint = (
                 "set it on the templates that they call, or activeDeadlineSeconds on the workflow"
             )
-            yield Fault(where, f"steps and dags take no {field}", hint)
+            yield Fault(where, f"steps and dags cannot have {field}", hint)
         elif "{{" not in value and not is_one(value):
             hint = remedy(value, "write a number with a unit: 30s, 5m, 2h")
             yield Fault(where, f"{value!r} is not a duration", hint)

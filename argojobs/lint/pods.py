@@ -261,7 +261,7 @@ def _mounts(container: Container, shared: set[str]) -> Iterator[Finding]:
 
 @error(KUBERNETES + "concepts/services-networking/service/", beyond=True)
 def port(container: Container) -> Faults:
-    """A port that is none.
+    """A number that is not a port.
 
     Kubernetes refuses the pod.
     Remedy: 1 to 65535, each name once.

@@ -174,7 +174,7 @@ def skipped_output(path: Path, message: str, hint: str) -> Faults:
     """The output of something that may be skipped.
 
     With a `when` that does not hold there is no output, and what needs it errors. Before 4.1 Argo
-    knows no default of it either; `run --context` says so where the server is older.
+    does not take a default then either; `run --context` says so where the server is older.
     Remedy: Give the output a valueFrom.default, or both the same `when`.
     Wrong:
         templates:
@@ -378,7 +378,7 @@ class _Graph:
             if name == "item" or name.startswith("item."):
                 if caller is not None and caller.loops:
                     if after and self.ancestry is not None:
-                        what = f"in a dag the hooks of a loop know no {{{{{name}}}}}: it stays as it is"
+                        what = f"in a dag the hooks of a loop do not know {{{{{name}}}}}: it stays as it is"
                         return unknown_variable(path, what, "loop in steps")
                     return _item_fault(name, path, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
@@ -435,7 +435,7 @@ class _Graph:
             if not rest or _may_be(rest, known) or (other.loops and rest == "outputs.parameters"):
                 return []
         if rest == "outputs.parameters" and other.value.get("withSequence"):
-            message = f"Argo's lint knows no {{{{{name}}}}} of a withSequence"
+            message = f"Argo's lint does not know {{{{{name}}}}} of a withSequence"
             hint = "name one of them (outputs.parameters.x), or loop over a list, with withParam"
             return unresolved_reference(path, message, hint)
         hint = suggestion(rest, sorted(known), what="it has")
@@ -480,9 +480,7 @@ class _Graph:
         if not rest.startswith("outputs.parameters."):
             return []
         does = "waits for it for ever" if self.ancestry is None else "gives an empty text"
-        message = (
-            f"{what!r} may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
-        )
+        message = f"{what!r} may be skipped (`when`): before 4.1 Argo does not take the default then, and {does}"
         return skipped_output(path, message, "give both the same `when`, or update the server")
 
 

@@ -65,7 +65,7 @@ def lint(
         kind: one of KINDS.
         older: whether it is for an Argo before 4.1.
     """
-    assert kind in KINDS, f"lint knows no {kind}"
+    assert kind in KINDS, f"lint does not know {kind}"
     fields = check_fields(workflow, kind)
     found = as_lint(fields)
     if not any(finding.code == "wrong-type" for finding in found):

@@ -35,7 +35,7 @@ def schedule_fault(text: str) -> str:
         for part in field.lower().split(","):
             match = _PART.fullmatch(part)
             if not match or match[2] == "0" or not _fits(match[1], lowest, highest, names):
-                return f"{part!r} is no {name}"
+                return f"{part!r} cannot be the {name}"
     return ""
 
 

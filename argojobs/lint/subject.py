@@ -67,7 +67,7 @@ class Subject:
     at: the path of the workflow spec in it. places: all its templates, inline ones too. named: the
     templates that can be called by name. library: the templates of other objects by
     (cluster-wide or not, object's name, template's name); known: which objects those are. older:
-    whether it is for an Argo before 4.1, which knows no defaults of what was skipped.
+    whether it is for an Argo before 4.1, which does not take defaults of what was skipped.
     """
 
     kind: str

@@ -11,9 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from argojobs.errors import ExpressionError
-from argojobs.expressions import expr, sprig
-from argojobs.expressions.functions import BUILTINS
-from argojobs.expressions.parser import PREDICATES
 from argojobs.expressions.tags import raw_tags
 from argojobs.lint.rule import Fault, Faults, error, warning
 from argojobs.manifest.findings import Finding, Level
@@ -78,7 +75,7 @@ def unresolved_reference(path: Path, message: str, hint: str, level: Level | Non
 
 @warning("variables/")
 def unknown_variable(path: Path, message: str, hint: str) -> Faults:
-    """A tag that is none of Argo's.
+    """A tag that Argo does not know.
 
     It stays as it is. If it was meant for Argo, it misses its first part.
     Remedy: Begin it with inputs., workflow., tasks. or steps.
@@ -199,7 +196,7 @@ def check_text(
         elif "metrics" in path and name.partition(".")[0] in OF_METRICS:
             continue
         elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
-            what = f"Argo knows no {{{{{name}}}}}: it stays as it is"
+            what = f"Argo does not know {{{{{name}}}}}: it stays as it is"
             hint = "if it is meant for Argo, begin it with inputs., workflow., tasks. or steps."
             yield from unknown_variable(path, what, hint)
     if text.count("{{") > text.count("}}"):
@@ -219,6 +216,8 @@ def check_expression(
     """
     if "{{" in text:
         return
+    from argojobs.expressions import expr  # few manifests have any, and it costs a start 20 ms
+
     try:
         found = expr.names(text)
     except ExpressionError as broken:
@@ -230,7 +229,7 @@ def check_expression(
     required = set(expr.required_names(text))
     own = expr.let_names(text)
     if own and in_tag and "item" in {name.partition(".")[0] for name in found}:
-        what = f"Argo knows no {min(own)!r} where an item of a loop is put in"
+        what = f"Argo does not know {min(own)!r} where an item of a loop is put in"
         hint = "write it without `let`, or pass the item on and compute in the template it calls"
         yield from unresolved_reference(path, what, hint)
     for name in found:
@@ -247,17 +246,23 @@ def _of_name(name: str, path: Path, resolver: Resolver) -> list[Finding]:
         return []
     if name in ALWAYS or name in _SINGLE or name.startswith(_BEGINNINGS):
         return resolver(name, path)
+    from argojobs.expressions import expr
+    from argojobs.expressions.functions import BUILTINS
+    from argojobs.expressions.parser import PREDICATES
+
     hint = "text stands in quotes; names begin with inputs., workflow., tasks. or steps."
     near = nearest(name, [*_ROOTS, *BUILTINS, *PREDICATES, *expr.FUNCTION_NAMES])
     if near:
         hint = f"did you mean {near}? {hint}"
-    return unresolved_reference(path, f"an expression knows no {name!r} here", hint)
+    return unresolved_reference(path, f"an expression does not know {name!r} here", hint)
 
 
 def _sprig(text: str, path: Path) -> Iterator[Finding]:
     """Functions of sprig that there are not."""
     if "sprig." not in text:
         return
+    from argojobs.expressions import expr, sprig
+
     for name in expr.required_names(text):
         function = name.removeprefix("sprig.")
         if function == name or "." in function:

@@ -57,7 +57,7 @@ def test_the_default_of_what_was_skipped_is_unknown_before_4_1(
     """Seen with Argo 4.0.5, which is what the server says that it is."""
     (note,) = notes(server, workflow(kind))
     assert note.startswith(
-        f"'a' may be skipped (`when`): before 4.1 Argo knows no default then, and {does}"
+        f"'a' may be skipped (`when`): before 4.1 Argo does not take the default then, and {does}"
     )
 
 
