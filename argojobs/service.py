@@ -12,11 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from argojobs.manifest.view import status_of
 
-Workflow = dict[str, Any]
+if TYPE_CHECKING:
+    from argojobs.manifest import objects
+
+    Workflow = objects.Workflow
+else:
+    Workflow = dict
 
 #: Phases in which a workflow no longer changes.
 FINAL_PHASES = frozenset({"Succeeded", "Failed", "Error"})

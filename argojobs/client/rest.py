@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from argojobs.client import listing
 from argojobs.client.failures import ForeignAnswerError, UnclearError
@@ -251,8 +251,7 @@ class ArgoService:
         parts = (
             ["cluster-workflow-templates"] if cluster else ["workflow-templates", self.namespace]
         )
-        found: Workflow = self.transport.get(path_of("api", "v1", *parts, name))
-        return found
+        return cast("Workflow", self.transport.get(path_of("api", "v1", *parts, name)))
 
     def version(self) -> str:
         """Return the server's version, like `v4.0.5`."""

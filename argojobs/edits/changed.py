@@ -16,7 +16,7 @@ from argojobs.manifest.view import arguments_of, named_calls
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Node, Nodes
-    from argojobs.manifest.objects import Parameter, Template, WorkflowSpec
+    from argojobs.manifest.objects import Template, WorkflowSpec
 
 #: What was reached: a variable's name (`inputs.parameters.x`) and the parameter that reached it.
 Reached = dict[str, str]

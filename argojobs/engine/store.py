@@ -354,7 +354,8 @@ class Store:
                 raise not_found(name)
             try:
                 nodes = list(self._nodes(name, 0).values())
-                metadata, spec, status, private, submitter = (_map(text) for text in row[:5])
+                maps: Any = [_map(text) for text in row[:5]]
+                metadata, spec, status, private, submitter = maps
                 _check_name(metadata, name)
             except _ODD as error:
                 raise _damaged_run(name, error) from error

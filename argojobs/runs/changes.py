@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from argojobs.edits.parameters import parse_assignment, resolve
 from argojobs.errors import ConflictError, UsageError
@@ -19,6 +19,9 @@ from argojobs.runs.request import given
 from argojobs.runs.target import Target
 from argojobs.runs.view.facts import COMMAND_LINE
 from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import WorkflowSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def refuse_ended(chosen: Chosen, remedy: str = "get") -> None:
 class Overridden:
     """A spec with other parameters, and the same as texts: `name=value` of each that was given."""
 
-    spec: dict[str, Any]
+    spec: WorkflowSpec
     assignments: tuple[str, ...]
 
 
@@ -76,14 +79,14 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
     """
     overrides = given(params, assignments)
     if not overrides:
-        return Overridden(dict(workflow["spec"]), ())
+        return Overridden({**workflow["spec"]}, ())
     applied = resolve(workflow, overrides)
     if applied.artifacts:
         raise UsageError(
             f"{applied.artifacts[0].name} is an artifact: it stays as the run had it",
             hint="start a new run with another one: argojobs run FILE -p NAME=PATH",
         )
-    spec: dict[str, Any] = applied.workflow["spec"]
+    spec = applied.workflow["spec"]
     parameters = parameters_of(spec.get("arguments"))
     texts = [f"{p['name']}={p.get('value', '')}" for p in parameters if p["name"] in overrides]
     return Overridden(spec, tuple(texts))
@@ -109,7 +112,7 @@ def selector_of(given: str) -> str:
     return given
 
 
-def waiting_for_resume(workflow: dict[str, Any], selector: str) -> list[str]:
+def waiting_for_resume(workflow: Workflow, selector: str) -> list[str]:
     """Return what a resume would let go on: steps by name, and `the whole run`."""
     names = [str(node["displayName"]) for node in _waiting(workflow, selector)]
     if not selector and spec_of(workflow).get("suspend"):
@@ -118,7 +121,7 @@ def waiting_for_resume(workflow: dict[str, Any], selector: str) -> list[str]:
 
 
 def outputs_given(
-    workflow: dict[str, Any], selector: str, assignments: Sequence[str]
+    workflow: Workflow, selector: str, assignments: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
     """Return the selector of the step whose outputs are given by `NAME=VALUE`, and their values.
 
@@ -150,5 +153,5 @@ def outputs_given(
     return selector or (selector_of(names[0]) if values and names else ""), values
 
 
-def _waiting(workflow: dict[str, Any], selector: str) -> list[Node]:
+def _waiting(workflow: Workflow, selector: str) -> list[Node]:
     return waiting(nodes_of(workflow).values(), selector)

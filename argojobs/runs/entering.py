@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import ConflictError, NotFoundError, UsageError
 from argojobs.runs.cluster import namespace_in, needed_kube
@@ -12,7 +12,7 @@ from argojobs.runs.names import SHOWN, step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
-from argojobs.service import is_final
+from argojobs.service import Workflow, is_final
 
 if TYPE_CHECKING:
     from argojobs.client.kube.pods import KubePods
@@ -30,7 +30,7 @@ class Entered(NamedTuple):
 
 
 @contextmanager
-def pods_of(place: Target, workflow: dict[str, Any]) -> Iterator[LocalPods | KubePods]:
+def pods_of(place: Target, workflow: Workflow) -> Iterator[LocalPods | KubePods]:
     """Give the pods of a context while it is open. Raises UsageError without a kubeconfig."""
     from argojobs.client.kube.pods import KubePods
     from argojobs.engine.pods import LocalPods
@@ -45,7 +45,7 @@ def pods_of(place: Target, workflow: dict[str, Any]) -> Iterator[LocalPods | Kub
 
 
 def running_step(
-    pods: LocalPods | KubePods, workflow: dict[str, Any], given: str, options: str = ""
+    pods: LocalPods | KubePods, workflow: Workflow, given: str, options: str = ""
 ) -> Entered:
     """Return the step that is meant, and its pod: without a name the only one that runs.
 
