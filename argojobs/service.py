@@ -14,11 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from argojobs.manifest.view import status_of
 
-Workflow = dict[str, Any]
+if TYPE_CHECKING:
+    from argojobs.manifest import objects
+
+    Workflow = objects.Workflow
+else:
+    Workflow = dict
 
 #: Phases in which a workflow no longer changes.
 FINAL_PHASES = frozenset({"Succeeded", "Failed", "Error"})
@@ -246,10 +251,10 @@ class Seen:
     last wrote a line, by node id, in seconds since 1970. missing: what could not be looked at, why.
     """
 
-    pods: list[Workflow] = field(default_factory=list)
-    events: list[Workflow] = field(default_factory=list)
-    nodes: list[Workflow] = field(default_factory=list)
-    claims: list[Workflow] = field(default_factory=list)
+    pods: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    claims: list[dict[str, Any]] = field(default_factory=list)
     written: dict[str, float] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 

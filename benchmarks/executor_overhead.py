@@ -28,6 +28,7 @@ from argojobs.engine.model import PodResult, StartPod
 from argojobs.engine.placement import asked_by
 from argojobs.engine.pod import pod_spec
 from argojobs.engine.submitter import capture
+from argojobs.service import Workflow
 
 CHAIN, FAN, AT_ONCE = 20, 50, os.cpu_count() or 2
 FIRST = "open({out!r}, 'w').write('1')"
@@ -57,7 +58,7 @@ class Pods:
 
     def __init__(self, executor: ProcessExecutor, home: str, run: str) -> None:
         self.executor = executor
-        self.workflow = {
+        self.workflow: Workflow = {
             "metadata": {"name": run, "uid": "uid", "namespace": "default"},
             "spec": {},
         }

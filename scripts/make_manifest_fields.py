@@ -136,41 +136,13 @@ def _type(one: Schema, definitions: Schema, pending: list[str]) -> Any:
 
 #: The objects that the code reads; whatever else is in them is a plain dict.
 _TYPED = (
-    "Workflow",
-    "ObjectMeta",
-    "WorkflowSpec",
-    "WorkflowTemplateRef",
-    "WorkflowMetadata",
-    "WorkflowStatus",
-    "ArtifactRepositoryRefStatus",
-    "NodeStatus",
-    "NodeFlag",
-    "Template",
-    "Metadata",
-    "TemplateRef",
-    "DAGTemplate",
-    "WorkflowStep",
-    "DAGTask",
-    "LifecycleHook",
-    "Sequence",
-    "Arguments",
-    "Inputs",
-    "Outputs",
-    "Parameter",
-    "ValueFrom",
-    "Artifact",
-    "SuspendTemplate",
-    "RetryStrategy",
-    "Backoff",
-    "Container",
-    "ScriptTemplate",
-    "UserContainer",
-    "ContainerSetTemplate",
-    "ContainerNode",
-    "EnvVar",
-    "ResourceRequirements",
-    "VolumeMount",
-)
+    "Workflow", "ObjectMeta", "WorkflowSpec", "WorkflowStatus", "NodeStatus", "NodeFlag",
+    "Template", "Metadata", "TemplateRef", "DAGTemplate", "DAGTask", "LifecycleHook", "Arguments",
+    "Inputs", "Outputs", "Parameter", "ValueFrom", "Artifact", "RetryStrategy", "Container",
+    "ScriptTemplate", "ContainerSetTemplate", "EnvVar", "ResourceRequirements",
+)  # fmt: skip
+#: Objects that are others with a field more or less: a step is a task that depends on no other.
+_AS = {"WorkflowStep": "DAGTask", "UserContainer": "Container", "ContainerNode": "Container"}
 _PYTHON = {
     "string": "str",
     "integer": "int",
@@ -181,8 +153,14 @@ _PYTHON = {
 }
 #: What is null until it is known.
 _UNKNOWN_AT_FIRST = {"startedAt", "finishedAt"}
-#: A value that our own code and a user's file may give as what it is, before it becomes text.
-_LOOSE = {("Parameter", "value"), ("Parameter", "default"), ("ValueFrom", "default")}
+#: The status has its type here alone; a value that our own code and a user's file may give as what
+#: it is, before it becomes text, has none.
+_BY_HAND = {
+    ("Workflow", "status"): "WorkflowStatus",
+    ("Parameter", "value"): "Any",
+    ("Parameter", "default"): "Any",
+    ("ValueFrom", "default"): "Any",
+}
 _HEADER = '''"""Argo's objects as types: what mypy knows of a manifest. Written by a script, not by hand.
 
 Made by `scripts/make_manifest_fields.py` of Argo's schema. Every field may be missing; a manifest
@@ -195,23 +173,29 @@ import it below `if TYPE_CHECKING`.
 from __future__ import annotations
 
 from typing import Any, TypedDict
+
+#: What is in them that the code does not read.
+Object = dict[str, Any]
 '''
 
 
 def types_text(fields: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the module with the types. fields: of every object."""
-    return "\n".join([_HEADER, *(_typed(name, fields[name]) for name in _TYPED)])
+    return "\n".join([_HEADER, *(_typed(name, fields[name]) for name in _TYPED), ""])
 
 
 def _typed(name: str, fields: Mapping[str, Any]) -> str:
     types = {
-        field: "Any" if (name, field) in _LOOSE else _python(kind) + _or_null(field)
+        field: _BY_HAND.get((name, field)) or _python(kind) + _or_null(field)
         for field, kind in sorted(fields.items())
     }
     # The types are texts, as some stand further below; a line breaks only between fields.
     parts = (f'"{field}": "{kind}"'.replace(" ", "~") for field, kind in types.items())
-    body = textwrap.indent(textwrap.fill(", ".join(parts), 95).replace("~", " "), "    ")
-    return f'{name} = TypedDict("{name}", {{\n{body},\n}}, total=False)\n'
+    head, body = f'{name} = TypedDict("{name}", {{', textwrap.fill(", ".join(parts), 95)
+    body = body.replace("~", " ")
+    if "\n" not in body and len(f"{head}{body}}}, total=False)") <= 100:
+        return f"{head}{body}}}, total=False)"
+    return f"{head}\n{textwrap.indent(body, '    ')},\n}}, total=False)"
 
 
 def _or_null(field: str) -> str:
@@ -220,7 +204,8 @@ def _or_null(field: str) -> str:
 
 def _python(kind: Any) -> str:
     if isinstance(kind, str):
-        plain = "Any" if kind == "any" else "dict[str, Any]"
+        plain = "Any" if kind == "any" else "Object"
+        kind = _AS.get(kind, kind)
         return _PYTHON.get(kind, kind if kind in _TYPED else plain)
     return f"list[{_python(kind[1])}]" if kind[0] == "list" else f"dict[str, {_python(kind[1])}]"
 

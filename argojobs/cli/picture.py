@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, wrapped
@@ -13,7 +12,7 @@ from argojobs.runs.view.followed import Followed
 from argojobs.runs.view.phases import word
 from argojobs.runs.view.times import run_time
 from argojobs.runs.waiting import awaited
-from argojobs.service import phase_of
+from argojobs.service import Workflow, phase_of
 
 #: Lines around the tree: the headline, a blank one, the line of progress, the cursor's.
 FRAME = 4
@@ -25,7 +24,7 @@ class Picture(Followed):
     options: what a command must say to get to it.
     """
 
-    def __init__(self, workflow: dict[str, Any], options: str = "") -> None:
+    def __init__(self, workflow: Workflow, options: str = "") -> None:
         super().__init__(workflow)
         self.options = options
         self._logs: dict[str, deque[str]] = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from argojobs.cli.text import Line, columns
 from argojobs.edits.debug_program import told_when
 from argojobs.manifest.view import (
@@ -17,6 +15,7 @@ from argojobs.runs.plan import Plan
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.wording import one_line
 from argojobs.runtime.debugger import AT_ERROR
+from argojobs.service import Workflow
 
 
 def plan_lines(plan: Plan) -> list[Line]:
@@ -49,7 +48,7 @@ def plan_lines(plan: Plan) -> list[Line]:
     return lines
 
 
-def _waiting_lines(workflow: dict[str, Any]) -> list[Line]:
+def _waiting_lines(workflow: Workflow) -> list[Line]:
     """Say which steps would wait for a debugger, and when."""
     found: dict[str, list[str]] = {}
     for key, template in every_template(workflow).items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from argojobs.cli.phases import sign
 from argojobs.cli.text import Line, Screen, more_lines
@@ -14,7 +13,7 @@ from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import Step, failed_steps, steps_of, succeeded, typed
 from argojobs.runs.view.times import elapsed
 from argojobs.runs.wording import plain, plural
-from argojobs.service import STOP_MESSAGE
+from argojobs.service import STOP_MESSAGE, Workflow
 
 #: The newest log lines of the failing step that are shown.
 TAIL = 20
@@ -24,7 +23,7 @@ NAMED = 4
 
 
 def failure_lines(
-    workflow: dict[str, Any],
+    workflow: Workflow,
     log: Sequence[str],
     screen: Screen,
     *,
@@ -75,7 +74,7 @@ def failure_lines(
 
 
 def _stopped_lines(
-    workflow: dict[str, Any],
+    workflow: Workflow,
     steps: Sequence[Step],
     screen: Screen,
     took: float | None,

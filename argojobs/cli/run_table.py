@@ -15,7 +15,7 @@ from argojobs.runs.view.facts import COMMAND_LINE, commit, images, label, parame
 from argojobs.runs.view.phases import of_run
 from argojobs.runs.view.times import ago, moment, run_time
 from argojobs.runs.wording import one_line, plain
-from argojobs.service import STOP_MESSAGE
+from argojobs.service import STOP_MESSAGE, Workflow
 
 
 class Shown(NamedTuple):
@@ -76,7 +76,7 @@ def _note(one: Listed, phase: str) -> str:
     return "  ".join(filter(None, parts))
 
 
-def extended_facts(run: Mapping[str, Any]) -> list[list[Span]]:
+def extended_facts(run: Workflow) -> list[list[Span]]:
     """Return what there is to know of a run beside its row, a title and a text each."""
     given = "  ".join(f"{name}={one_line(value)}" for name, value in parameters(run).items())
     notes: Mapping[str, Any] = annotations_of(run)
@@ -96,7 +96,7 @@ CONTEXT_NOTE = "argojobs.dev/context"
 
 def print_for_programs(found: Sequence[Listed], output: Format, *, contexts: bool) -> None:
     """Print runs for programs; of several contexts each says in an annotation where it is."""
-    runs = [dict(one.run) for one in found]
+    runs: list[dict[str, Any]] = [{**one.run} for one in found]
     if contexts:
         for one, run in zip(found, runs, strict=True):
             metadata = run["metadata"]

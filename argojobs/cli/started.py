@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from argojobs.cli.door import put
 from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
@@ -137,7 +137,7 @@ def stopper(
     return on_interrupt
 
 
-def link_lines(workflow: dict[str, Any], context: Context) -> list[Line]:
+def link_lines(workflow: Workflow, context: Context) -> list[Line]:
     """Return both links as lines; none for this machine."""
     links = (("ui", ui_link(workflow, context)), ("storage", storage_link(workflow, context)))
     return [[(f"  {title:<8}", "dim"), (link, "")] for title, link in links if link]

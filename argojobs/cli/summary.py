@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from argojobs.cli.phases import sign
 from argojobs.cli.report import failure_lines
@@ -16,6 +16,7 @@ from argojobs.runs.view.facts import has_succeeded, outputs_of
 from argojobs.runs.view.steps import progress, steps_of
 from argojobs.runs.view.times import elapsed, run_seconds
 from argojobs.runs.wording import one_line, plural
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.manifest.objects import Outputs
@@ -25,7 +26,7 @@ _LONG_FLOAT = r"(?<![\w.])-?\d+\.\d{7,}(?:e[+-]?\d+)?(?![\w.])"
 
 
 def show_end(
-    place: Target, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool
+    place: Target, workflow: Workflow, stream: TextIO, now: float, *, streamed: bool
 ) -> int:
     """Show how a run ended and return the verb's exit code: 0, or 1 if the run failed.
 
@@ -43,7 +44,7 @@ def show_end(
 
 
 def show_failure(
-    place: Target, workflow: dict[str, Any], stream: TextIO, now: float, *, streamed: bool = False
+    place: Target, workflow: Workflow, stream: TextIO, now: float, *, streamed: bool = False
 ) -> None:
     """Show why a run failed; arguments as of `show_end`."""
     from argojobs.runs.diagnosis import why  # only for what broke: it knows a lot
@@ -63,7 +64,7 @@ def show_failure(
 
 
 def success_lines(
-    workflow: dict[str, Any], screen: Screen, now: float, where: Where, options: str = ""
+    workflow: Workflow, screen: Screen, now: float, where: Where, options: str = ""
 ) -> list[Line]:
     """Return the end of a run that succeeded: how long it took and what it made.
 

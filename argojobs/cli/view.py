@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, cells, fit
@@ -15,7 +14,7 @@ from argojobs.runs.view.phases import BROKEN, ENDED
 from argojobs.runs.view.steps import Step, items_done, progress, succeeded
 from argojobs.runs.view.times import elapsed
 from argojobs.runs.wording import plain, plural
-from argojobs.service import phase_of
+from argojobs.service import Workflow, phase_of
 
 #: So many items of a fan-out are shown one by one; of more, only those that run or broke.
 ITEMS = 8
@@ -212,7 +211,7 @@ def _note(step: Step, screen: Screen, now: float) -> str:
     return (" · " if screen.signs else ", ").join(notes)
 
 
-def ended_counts(workflow: dict[str, Any], steps: Sequence[Step]) -> str:
+def ended_counts(workflow: Workflow, steps: Sequence[Step]) -> str:
     """Say how far a run is, or, where it broke, how many of its steps succeeded."""
     if phase_of(workflow) not in BROKEN:
         return counts(steps)

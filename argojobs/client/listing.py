@@ -9,13 +9,14 @@ Source: Argo `server/workflow/workflow_server.go` (ListWorkflows).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.client.answers import misshapen
 from argojobs.client.paths import path_of
 from argojobs.client.shapes import page_of
 from argojobs.errors import UsageError
 from argojobs.net.bounds import LONGEST_LIST
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
@@ -50,9 +51,9 @@ def selector(labels: Mapping[str, str] | None) -> str:
 
 def newest(
     transport: Transport, namespace: str, *, labels: str = "", limit: int = 0, fields: str
-) -> list[dict[str, Any]]:
+) -> list[Workflow]:
     """Return the runs with these labels, newest first; limit 0 means all of them."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Workflow] = {}
     if limit:
         # Those not started yet come last on the server, so they are asked for of their own.
         unfinished = ",".join(filter(None, (labels, UNFINISHED)))
@@ -67,9 +68,7 @@ def newest(
     return ordered[:limit] if limit else ordered
 
 
-def named_with(
-    transport: Transport, namespace: str, part: str, *, fields: str
-) -> list[dict[str, Any]]:
+def named_with(transport: Transport, namespace: str, part: str, *, fields: str) -> list[Workflow]:
     """Return the runs whose names hold a text, newest first; none where a server cannot tell.
 
     Servers before Argo 3.6 do not know the filter and look for a run of that very name.
@@ -84,9 +83,7 @@ def named_with(
     return _newest_first(found.values())
 
 
-def _all(
-    transport: Transport, namespace: str, labels: str, fields: str
-) -> Iterator[dict[str, Any]]:
+def _all(transport: Transport, namespace: str, labels: str, fields: str) -> Iterator[Workflow]:
     """Yield all runs, page by page."""
     seen, follow = 0, ""
     known: set[str] = set()
@@ -113,7 +110,7 @@ def _all(
 
 def _page(
     transport: Transport, namespace: str, labels: str, fields: str, limit: int, follow: str
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[Workflow], str]:
     query = {"listOptions.limit": str(limit), "fields": fields}
     if labels:
         query["listOptions.labelSelector"] = labels
@@ -123,16 +120,16 @@ def _page(
     return page_of(answer, transport.address.called)
 
 
-def _uid(workflow: Mapping[str, Any]) -> str:
+def _uid(workflow: Workflow) -> str:
     metadata = workflow["metadata"]
     return str(metadata.get("uid") or metadata["name"])
 
 
-def _newest_first(workflows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _newest_first(workflows: Iterable[Workflow]) -> list[Workflow]:
     """Sort the newest first, and runs of the same second by name."""
     by_name = sorted(workflows, key=lambda one: str(one["metadata"]["name"]))
     return sorted(by_name, key=_created, reverse=True)  # runs of one second stay in their order
 
 
-def _created(workflow: Mapping[str, Any]) -> str:
+def _created(workflow: Workflow) -> str:
     return str(workflow["metadata"].get("creationTimestamp") or "9999")

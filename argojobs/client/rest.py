@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from argojobs.client import artifacts, listing
 from argojobs.client.address import ServerAddress
@@ -237,8 +237,7 @@ class ArgoService:
         parts = (
             ["cluster-workflow-templates"] if cluster else ["workflow-templates", self.namespace]
         )
-        found: Workflow = self.transport.get(path_of("api", "v1", *parts, name))
-        return found
+        return cast("Workflow", self.transport.get(path_of("api", "v1", *parts, name)))
 
     def version(self) -> str:
         """See `Service.version`."""

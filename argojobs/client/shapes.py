@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from argojobs.client.answers import misshapen
 from argojobs.service import Workflow
@@ -63,7 +63,7 @@ def workflow_of(answer: dict[str, Any], called: str) -> Workflow:
         raise misshapen(f"a Workflow ({fault})", called)
     answer.setdefault("apiVersion", "argoproj.io/v1alpha1")
     answer.setdefault("kind", "Workflow")
-    return answer
+    return cast("Workflow", answer)
 
 
 def page_of(answer: dict[str, Any], called: str) -> tuple[list[Workflow], str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.client.http import Request, Transport
@@ -100,7 +100,7 @@ def _key(workflow: Workflow) -> str:
     return str(workflow["metadata"]["labels"][SUBMISSION])
 
 
-def _with_key(workflow: Workflow, namespace: str) -> dict[str, Any]:
+def _with_key(workflow: Workflow, namespace: str) -> Workflow:
     sent = copy.deepcopy(workflow)
     metadata = sent["metadata"]
     metadata.setdefault("namespace", namespace)

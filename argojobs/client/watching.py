@@ -202,9 +202,9 @@ def archived_run(transport: Transport, namespace: str, last: Workflow) -> Workfl
     return found if is_final(found) and _uid(found) == _uid(last) else None
 
 
-def _uid(workflow: Mapping[str, Any]) -> str:
+def _uid(workflow: Workflow) -> str:
     return str(workflow["metadata"].get("uid", ""))
 
 
-def _version(workflow: Mapping[str, Any]) -> str:
+def _version(workflow: Workflow) -> str:
     return str(workflow["metadata"].get("resourceVersion") or "")

@@ -12,9 +12,10 @@ What the command line calls, in this order:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.manifest.words import RUNS
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,7 @@ def compile_loaded(
     python: str = "python3",
     image: str | Image = "",
     image_reference: Callable[[Image], str] | None = None,
-) -> dict[str, Any]:
+) -> Workflow:
     """Return the manifest of what `load` found, with parameters at their defaults.
 
     code is needed for a pipeline of ours; python, image (what steps that name none run in)

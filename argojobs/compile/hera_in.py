@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hera.workflows import Workflow
 
 
-def from_hera(workflow: Workflow) -> dict[str, Any]:
+def from_hera(workflow: Workflow) -> Any:
     """Return the manifest of a hera Workflow, a plain dict. The workflow is not changed.
 
     Raises ManifestError where hera cannot build it (a template without a name, say).

@@ -24,6 +24,7 @@ from argojobs.errors import UsageError, UserCodeError
 from argojobs.manifest import documents
 from argojobs.manifest.kinds import KINDS
 from argojobs.runtime import failure, importing
+from argojobs.service import Workflow
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _SUFFIXES = (".py", *_MANIFESTS)
@@ -46,7 +47,7 @@ class Loaded:
     root: Path
     name: str
     pipeline: Pipeline[Any, Any] | None = None
-    manifest: dict[str, Any] | None = None
+    manifest: Workflow | None = None
     warnings: tuple[str, ...] = field(default=())
     entries: tuple[str, ...] = field(default=())
     made_of: Script | Command | None = None

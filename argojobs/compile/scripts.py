@@ -28,6 +28,7 @@ from argojobs.manifest.words import RUNS, SHELL, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime import script as steps
 from argojobs.runtime.script import OUT, RESULTS
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +153,7 @@ def _settings(given: Script | Command) -> dict[str, Any]:
     return settings
 
 
-def workflow_of(command: Command) -> dict[str, Any]:
+def workflow_of(command: Command) -> Workflow:
     """Return the workflow of a command in an image. Raises UsageError for words that cannot travel."""
     check_words(command.words)
     name, settings = label(command.name), checked(_settings(command))
@@ -164,7 +165,7 @@ def workflow_of(command: Command) -> dict[str, Any]:
     artifact = {"name": RESULTS, "path": results, "archive": {"none": {}}, "optional": True}
     program = command.words if command.idle is None else shell_job.waiting(command.idle)
     words = container_words(program)
-    template: dict[str, Any] = {
+    template: Any = {
         "name": name,
         **({"outputs": {"artifacts": [artifact]}} if command.keeps else {}),
         **pod.template_fields(settings),

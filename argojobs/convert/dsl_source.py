@@ -26,6 +26,7 @@ from argojobs.errors import UnsupportedError
 from argojobs.manifest.json_read import typed_tree
 from argojobs.manifest.kinds import CRON, TEMPLATES, inside
 from argojobs.manifest.view import metadata_of, spec_of
+from argojobs.service import Workflow
 
 _PUBLIC = [
     "Artifact", "Claim", "ConfigFiles", "EmptyDir", "File", "HostPath", "Outputs", "Port", "Retry",
@@ -33,7 +34,7 @@ _PUBLIC = [
 ]  # fmt: skip
 
 
-def to_dsl_source(manifest: Mapping[str, Any]) -> str:
+def to_dsl_source(manifest: Workflow) -> str:
     """Return the program of a Workflow, or of the one inside a template or CronWorkflow.
 
     Raises UnsupportedError that names what the DSL has no words for.
@@ -54,7 +55,7 @@ def to_dsl_source(manifest: Mapping[str, Any]) -> str:
             raise _unsupported(str(error)) from error
 
 
-def _beside(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def _beside(manifest: Workflow) -> tuple[str, ...]:
     """Return what an object says beside its Workflow, which a program does not."""
     kind = manifest.get("kind", "Workflow")
     if kind in TEMPLATES:

@@ -7,6 +7,7 @@ says exactly the same, the generated model (`m.Volume`, `m.Template`) is used as
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -323,8 +324,6 @@ def described_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 def described(value: Any) -> Any:
     """Turn hera's objects into calls of their models, all else stays."""
-    from enum import Enum
-
     from pydantic import BaseModel
 
     if isinstance(value, BaseModel):

@@ -51,7 +51,7 @@ def to_hera(source: Any) -> Workflow:
 
 
 def _compiled(pipeline: Any) -> dict[str, Any]:
-    return compile_pipeline(pipeline, code=IMAGE_CODE)
+    return {**compile_pipeline(pipeline, code=IMAGE_CODE)}
 
 
 def _validated(manifest: dict[str, Any]) -> tuple[Workflow, dict[str, Any]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from argojobs.manifest.view import annotations_of, spec_of, status_of
+from argojobs.service import Workflow
 
 Object = Mapping[str, Any]
 
@@ -33,7 +34,7 @@ class Evidence:
     beginning of a command line of kubectl. local: whether the run is on this machine, without pods.
     """
 
-    workflow: Object
+    workflow: Workflow
     pods: Sequence[Object] = ()
     events: Sequence[Object] = ()
     nodes: Sequence[Object] = ()

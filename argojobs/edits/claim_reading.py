@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.errors import UsageError
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.manifest.objects import Artifact
@@ -69,14 +70,14 @@ def place(claim: str, inside: str) -> str:
 
 def fetching(
     claim: str, inside: str, *, name: str, image: str, store: bool, account: str = ""
-) -> dict[str, Any]:
+) -> Workflow:
     """Return the run that gives a path of a claim as its artifact.
 
     store: it lies in an S3 that we have keys for, where we remove it; else Argo stores it where it
     does, and removes it with the run, if the account (the service account; "" is the default)
     has the right to.
     """
-    workflow = _workflow(claim, inside, name=name, image=image, script=_CHECK)
+    workflow: Workflow = _workflow(claim, inside, name=name, image=image, script=_CHECK)
     (template,) = workflow["spec"]["templates"]
     artifact: Artifact = {
         "name": ARTIFACT,
@@ -95,7 +96,7 @@ def fetching(
     return workflow
 
 
-def listing(claim: str, inside: str, *, name: str, image: str) -> dict[str, Any]:
+def listing(claim: str, inside: str, *, name: str, image: str) -> Workflow:
     """Return the run whose log lists a path of a claim; `listed` reads its lines."""
     return _workflow(claim, inside, name=name, image=image, script=_CHECK + _LIST)
 
@@ -110,7 +111,7 @@ def listed(line: str) -> tuple[str, int, str] | None:
     return posixpath.basename(found[3]), int(found[1]), kind
 
 
-def _workflow(claim: str, inside: str, *, name: str, image: str, script: str) -> dict[str, Any]:
+def _workflow(claim: str, inside: str, *, name: str, image: str, script: str) -> Workflow:
     path = place(claim, inside).replace("$", "$$")
     return {
         "apiVersion": "argoproj.io/v1alpha1",

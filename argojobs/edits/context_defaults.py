@@ -17,11 +17,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.edits.parts import copied, members, templates_in, with_inline
 from argojobs.manifest.names import label_value
 from argojobs.manifest.view import metadata_of, spec_of
+from argojobs.service import Workflow
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import ObjectMeta
 
 Object = dict[str, Any]
 
@@ -72,11 +76,11 @@ class Defaults:
     pull_secret: str = ""
 
 
-def with_context(workflow: Mapping[str, Any], defaults: Defaults) -> Object:
+def with_context(workflow: Workflow, defaults: Defaults) -> Workflow:
     """Return a Workflow with what its context says; the given one is not changed."""
-    result = dict(workflow)
+    result: Workflow = {**workflow}
     if defaults.namespace:
-        metadata = dict(metadata_of(workflow))
+        metadata: ObjectMeta = {**metadata_of(workflow)}
         if not metadata.get("namespace"):
             metadata["namespace"] = defaults.namespace
         result["metadata"] = metadata
@@ -91,8 +95,8 @@ def limit_of(defaults: Defaults) -> tuple[str, int] | None:
     return _key(defaults), defaults.max_parallel
 
 
-def _with_spec(given: Mapping[str, Any], defaults: Defaults) -> Object:
-    spec: Object = copied(given)
+def _with_spec(given: Mapping[str, Any], defaults: Defaults) -> Any:
+    spec: Any = copied(given)
     if defaults.service_account and not spec.get("serviceAccountName"):
         spec["serviceAccountName"] = defaults.service_account
     secret, secrets = {"name": defaults.pull_secret}, spec.get("imagePullSecrets") or []

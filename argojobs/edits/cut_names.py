@@ -14,20 +14,21 @@ from typing import Any
 from argojobs.dsl.names import digest
 from argojobs.manifest.names import FULL_NAME, FULL_NAMES, label_value, name_start, object_name
 from argojobs.manifest.view import recalled
+from argojobs.service import Workflow
 
 #: The kinds of templates that run as pods.
 _PODS = ("container", "script", "resource", "data", "containerSet")
 
 
-def cut_names(workflow: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def cut_names(workflow: Workflow) -> tuple[Workflow, list[str]]:
     """Return a workflow with names that Kubernetes takes, and what was cut, one line each.
 
     The same object comes back where nothing has to be cut.
     """
-    metadata = workflow.get("metadata")
+    metadata: Any = workflow.get("metadata")
     if not isinstance(metadata, dict):
         return workflow, []
-    cut: dict[str, Any] = {}
+    cut: Any = {}
     notes: dict[str, str] = {}
     for field, of in (("name", object_name), ("generateName", name_start)):
         text = metadata.get(field)
@@ -55,7 +56,7 @@ def cut_names(workflow: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     ]
     told += [f"the label {key} is sent as {label_value(value)!r}" for key, value in long.items()]
     told += [f"the template {old!r} is sent as {new!r}" for old, new in renamed.items()]
-    whole = {**workflow, "metadata": {**metadata, **cut, "annotations": annotations}}
+    whole: Any = {**workflow, "metadata": {**metadata, **cut, "annotations": annotations}}
     if renamed:
         whole["spec"] = spec
     return whole, [f"{line}, as Kubernetes takes no such name" for line in told]

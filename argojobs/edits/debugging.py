@@ -27,6 +27,7 @@ from argojobs.edits.debug_steps import callers, chosen_templates, on_server
 from argojobs.errors import UsageError
 from argojobs.manifest.view import artifacts_of, every_template, metadata_of, shown_name, spec_of
 from argojobs.runtime import debugger
+from argojobs.service import Workflow
 
 Object = dict[str, Any]
 
@@ -54,8 +55,8 @@ class Debugging:
 
 
 def with_debugger(
-    workflow: Mapping[str, Any], wanted: Debugging, *, key: str = "", program: str = ""
-) -> tuple[Object, list[str]]:
+    workflow: Workflow, wanted: Debugging, *, key: str = "", program: str = ""
+) -> tuple[Workflow, list[str]]:
     """Return a workflow whose steps wait for a debugger, and what is to be told of it.
 
     key: of the archive with debugpy in the
@@ -64,6 +65,7 @@ def with_debugger(
     the server, or whose program is not Python.
     """
     given, metadata = spec_of(workflow), metadata_of(workflow)
+    spec: Any
     spec, notes = _with_spec(given, metadata, wanted, _artifact(key, program))
     return {**workflow, "spec": spec}, notes
 

@@ -14,13 +14,16 @@ nothing failed), lifecycle hooks (`onExit` is taken before `hooks.exit`); Kubern
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from argojobs.dsl.tokens import token_in
 from argojobs.errors import UsageError
+from argojobs.service import Workflow
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import WorkflowSpec
 
 Object = dict[str, Any]
 
@@ -136,14 +139,14 @@ def holds_secret(url: str) -> bool:
     )
 
 
-def with_notice(workflow: Mapping[str, Any], notice: Notice, *, image: str, link: str) -> Object:
+def with_notice(workflow: Workflow, notice: Notice, *, image: str, link: str) -> Workflow:
     """Return the workflow with a step at its end that tells of it; the given one is not changed.
 
     image: for that step; Python must be in it to post. link: where the run is to be seen, with
     `{{workflow.name}}` for its name. The handler that the run has runs beside it, and still
     decides whether the run fails. Raises UsageError where the workflow's handler is not in it.
     """
-    spec = dict(workflow["spec"])
+    spec: Object = {**workflow["spec"]}
     if spec.get("workflowTemplateRef"):
         raise UsageError(
             "--notify: the spec of a run of a WorkflowTemplate takes no further templates",
@@ -162,7 +165,8 @@ def with_notice(workflow: Mapping[str, Any], notice: Notice, *, image: str, link
         _step(step_name, notice, image, link),
     ]
     spec["onExit"] = exit_name
-    return {**workflow, "spec": spec}
+    made: Workflow = {**workflow, "spec": cast("WorkflowSpec", spec)}
+    return made
 
 
 def _unused(name: str, taken: set[str]) -> str:

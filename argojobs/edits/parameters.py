@@ -28,6 +28,7 @@ from argojobs.manifest.nearest import nearest, suggestion
 from argojobs.manifest.signature import signature_of
 from argojobs.manifest.view import arguments_of, containers_of, parameters_of, spec_of, templates_of
 from argojobs.runtime import types, wire
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.manifest.objects import Arguments, Container, Parameter, WorkflowSpec
@@ -60,12 +61,12 @@ class ArtifactArgument:
 class Applied:
     """A workflow with its overrides in place. debug: whether `debug` asked for `--debug`."""
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     artifacts: tuple[ArtifactArgument, ...]
     debug: bool
 
 
-def resolve(workflow: Mapping[str, Any], overrides: Overrides) -> Applied:
+def resolve(workflow: Workflow, overrides: Overrides) -> Applied:
     """Do `split_debug`, `split_artifacts` and `apply`; what is to be run needs `require`, too.
 
     Raises ParameterError for the first override that is unknown, ill-typed, too large or would
@@ -76,7 +77,7 @@ def resolve(workflow: Mapping[str, Any], overrides: Overrides) -> Applied:
     return Applied(apply(workflow, parameters), artifacts, debug)
 
 
-def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _declared(workflow: Workflow, kind: str) -> dict[str, Any]:
     """Return the parameters (or artifacts) that can be given, by name.
 
     Those that spec.arguments declares; with a signature, those in it: what compile added for
@@ -93,12 +94,12 @@ def _declared(workflow: Mapping[str, Any], kind: str) -> dict[str, Any]:
     }
 
 
-def _is_open(workflow: Mapping[str, Any]) -> bool:
+def _is_open(workflow: Workflow) -> bool:
     """Whether its parameters are declared elsewhere: by the template that it refers to."""
     return bool(spec_of(workflow).get("workflowTemplateRef"))
 
 
-def split_debug(workflow: Mapping[str, Any], overrides: Overrides) -> tuple[Overrides, bool]:
+def split_debug(workflow: Workflow, overrides: Overrides) -> tuple[Overrides, bool]:
     """Take `debug` out of the overrides where the workflow does not declare it.
 
     Returns the others and whether it asks for `--debug`. Declared, it is passed on like any
@@ -117,7 +118,7 @@ def split_debug(workflow: Mapping[str, Any], overrides: Overrides) -> tuple[Over
 
 
 def split_artifacts(
-    workflow: Mapping[str, Any], overrides: Overrides
+    workflow: Workflow, overrides: Overrides
 ) -> tuple[Overrides, tuple[ArtifactArgument, ...]]:
     """Take out the overrides that name an artifact of spec.arguments."""
     declared = _declared(workflow, "artifacts")
@@ -164,7 +165,7 @@ def _want(form: re.Pattern[str], text: str, name: str, shown: str) -> None:
         raise ParameterError(f"{name}: {_shown(text)} is not {shown}", hint=f"give {name}={shown}")
 
 
-def apply(workflow: Mapping[str, Any], overrides: Overrides) -> dict[str, Any]:
+def apply(workflow: Workflow, overrides: Overrides) -> Workflow:
     """Return a new workflow with the overrides in spec.arguments.parameters.
 
     Parameters with a default and no value get the default. Raises ParameterError for an unknown
@@ -207,7 +208,7 @@ def _has_value(parameter: Parameter) -> bool:
     return parameter.get("value") is not None or parameter.get("valueFrom") is not None
 
 
-def _unknown(name: str, workflow: Mapping[str, Any], declared: Mapping[str, Any]) -> ParameterError:
+def _unknown(name: str, workflow: Workflow, declared: Mapping[str, Any]) -> ParameterError:
     artifacts = _declared(workflow, "artifacts")
     near = nearest(name, artifacts)
     if near and not nearest(name, declared):
@@ -234,7 +235,7 @@ def _value(
     given: Given,
     parameter: Mapping[str, Any],
     signature: Mapping[str, Any] | None,
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
 ) -> str:
     """Return the text of an override as it stands in the manifest."""
     entry = (signature or {}).get("parameters", {}).get(name)
@@ -307,7 +308,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _VARIABLE = re.compile(r"\$\(([^()\s]+)\)")
 
 
-def _check_unaltered(name: str, text: str, workflow: Mapping[str, Any]) -> None:
+def _check_unaltered(name: str, text: str, workflow: Workflow) -> None:
     """Refuse what would not arrive in a hand-written manifest as it was given."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > wire.LARGEST:
@@ -339,7 +340,7 @@ def _unprintable(text: str) -> Iterable[re.Match[str]]:
     return (one for one in re.finditer("[\U00010000-\U0010ffff]", text) if not one[0].isprintable())
 
 
-def _check_expansion(name: str, text: str, workflow: Mapping[str, Any]) -> None:
+def _check_expansion(name: str, text: str, workflow: Workflow) -> None:
     """Kubernetes expands `$(NAME)` and `$$` in command, args and env of containers."""
     if "$$" not in text and "$(" not in text:
         return
@@ -359,14 +360,14 @@ def _check_expansion(name: str, text: str, workflow: Mapping[str, Any]) -> None:
         )
 
 
-def _containers(workflow: Mapping[str, Any]) -> Iterable[Container]:
+def _containers(workflow: Workflow) -> Iterable[Container]:
     for template in templates_of(workflow):
         for one in containers_of(template or {}):
             if isinstance(one, dict):
                 yield one
 
 
-def require(workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] = ()) -> None:
+def require(workflow: Workflow, artifacts: Iterable[ArtifactArgument] = ()) -> None:
     """Raise ParameterError naming every required parameter and artifact that has no value.
 
     artifacts: those that were given and are not yet in the workflow.
@@ -381,9 +382,7 @@ def require(workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] =
         raise _missing(workflow, missing, missing_artifacts)
 
 
-def require_artifacts(
-    workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument] = ()
-) -> None:
+def require_artifacts(workflow: Workflow, artifacts: Iterable[ArtifactArgument] = ()) -> None:
     """Raise ParameterError naming every required artifact that has no source.
 
     Argo's lint refuses a Workflow with one; parameters may be given when it is submitted.
@@ -393,9 +392,7 @@ def require_artifacts(
         raise _missing(workflow, [], missing)
 
 
-def _without_source(
-    workflow: Mapping[str, Any], artifacts: Iterable[ArtifactArgument]
-) -> list[str]:
+def _without_source(workflow: Workflow, artifacts: Iterable[ArtifactArgument]) -> list[str]:
     given = {artifact.name for artifact in artifacts}
     return [
         name
@@ -408,9 +405,7 @@ def _without_source(
 _NO_SOURCE = frozenset({"name", "optional", "path", "mode", "recurseMode", "archive", "globalName"})
 
 
-def _missing(
-    workflow: Mapping[str, Any], parameters: list[str], artifacts: list[str]
-) -> ParameterError:
+def _missing(workflow: Workflow, parameters: list[str], artifacts: list[str]) -> ParameterError:
     signature = signature_of(workflow) or {}
     hints = []
     for name in parameters:

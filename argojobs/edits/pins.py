@@ -15,6 +15,7 @@ from typing import Any
 from argojobs.edits.parts import calls_in, containers_in, copied, members, templates_in, with_inline
 from argojobs.manifest.kinds import around, inside
 from argojobs.manifest.view import spec_of
+from argojobs.service import Workflow
 
 Object = dict[str, Any]
 
@@ -24,14 +25,14 @@ _THE_IMAGE = frozenset({"image", "train_image", "train-image"})
 _PARAMETER = re.compile(r"\{\{=?\s*(?:workflow|inputs)\.parameters\.([-\w]+)\s*\}\}")
 
 
-def pinned(workflow: Mapping[str, Any], known: Mapping[str, str]) -> Object:
+def pinned(workflow: Workflow, known: Mapping[str, str]) -> Workflow:
     """Return the workflow with the images that are known by their digests.
 
     known: from an image's own name to `REGISTRY/NAME@sha256:...`. The given workflow is not
     changed.
     """
     if not known:
-        return dict(workflow)
+        return {**workflow}
     used = image_parameters(workflow)
     spec = copied(_spec(workflow))
     for container in _images(spec):
@@ -44,9 +45,7 @@ def pinned(workflow: Mapping[str, Any], known: Mapping[str, str]) -> Object:
     return _with_spec(workflow, spec)
 
 
-def filled(
-    workflow: Mapping[str, Any], known: Mapping[str, str], given: Collection[str] = ()
-) -> Object:
+def filled(workflow: Workflow, known: Mapping[str, str], given: Collection[str] = ()) -> Workflow:
     """Return the workflow with its image parameters at what was deployed last.
 
     That are `train_image` for the image `train`, and `image` or `train_image` for the only one,
@@ -54,7 +53,7 @@ def filled(
     So does a digest.
     """
     if not known:
-        return dict(workflow)
+        return {**workflow}
     used = image_parameters(workflow)
     is_open = bool(spec_of(workflow).get("workflowTemplateRef"))
     spec = copied(_spec(workflow))
@@ -96,17 +95,17 @@ def split(image: str) -> tuple[str, str, str]:
     return (start, tag, digest) if colon and "/" not in tag else (rest, "", digest)
 
 
-def renamed(workflow: Mapping[str, Any], names: Mapping[str, str]) -> Object:
+def renamed(workflow: Workflow, names: Mapping[str, str]) -> Workflow:
     """Return the workflow with other names for some images of its containers."""
     if not names:
-        return dict(workflow)
+        return {**workflow}
     spec = copied(_spec(workflow))
     for container in _images(spec):
         container["image"] = names.get(container["image"], container["image"])
     return _with_spec(workflow, spec)
 
 
-def images_in(workflow: Mapping[str, Any]) -> list[str]:
+def images_in(workflow: Workflow) -> list[str]:
     """Return the images of all containers and image parameters, each once, as they stand."""
     spec, used = _spec(workflow), image_parameters(workflow)
     named = [one for one in _parameters(spec) if one.get("name") in used]
@@ -115,7 +114,7 @@ def images_in(workflow: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
 
 
-def image_parameters(workflow: Mapping[str, Any]) -> frozenset[str]:
+def image_parameters(workflow: Workflow) -> frozenset[str]:
     """Return the names of parameters that become the image of some container.
 
     Of the workflow and of templates alike: what a template's input gets, from whom it says.
@@ -133,14 +132,15 @@ def image_parameters(workflow: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _spec(workflow: Mapping[str, Any]) -> Object:
+def _spec(workflow: Workflow) -> Object:
     """Return the spec of a workflow, or of the one that a CronWorkflow has."""
-    spec = inside(workflow)["spec"]
+    spec: Any = inside(workflow)["spec"]
     return spec if isinstance(spec, dict) else {}
 
 
-def _with_spec(workflow: Mapping[str, Any], spec: Object) -> Object:
-    return around(workflow, {**workflow, "spec": spec}) if spec else dict(workflow)
+def _with_spec(workflow: Workflow, spec: Object) -> Workflow:
+    made: Any = {**workflow, "spec": spec}
+    return around(workflow, made) if spec else {**workflow}
 
 
 def _templates(spec: Object) -> Iterator[Object]:

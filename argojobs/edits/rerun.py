@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
 from argojobs.manifest.names import pod_of_node
 from argojobs.manifest.view import arguments_of, nodes_of, parameters_of, spec_of, status_of
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.manifest.objects import NodeStatus, Parameter, WorkflowSpec
@@ -46,7 +47,7 @@ class Again:
 
 
 def retry(
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
     *,
     now: str,
     restart_successful: bool = False,
@@ -113,7 +114,7 @@ def _has_success_below(nodes: Nodes, node: Node, leaving: set[str]) -> bool:
 
 
 def reset(
-    workflow: Mapping[str, Any], wanted: Iterable[str], *, now: str, expand_anew: bool = False
+    workflow: Workflow, wanted: Iterable[str], *, now: str, expand_anew: bool = False
 ) -> Again:
     """Delete nodes with all that came after them, and open again what they are part of.
 
@@ -152,7 +153,7 @@ def linked_among(node: Node, there: Collection[str]) -> Node:
     return linked
 
 
-def steps_again(workflow: Mapping[str, Any], again: Again) -> list[str]:
+def steps_again(workflow: Workflow, again: Again) -> list[str]:
     """Return the names, as shown, of the steps that a run does once more: pods and the like."""
     nodes = nodes_of(workflow)
     found = [nodes[key] for key in nodes if key in again.deleted]
@@ -290,7 +291,7 @@ def opened_again(node: Node, now: str) -> Node:
     return opened
 
 
-def override(workflow: Mapping[str, Any], parameters: Sequence[str]) -> WorkflowSpec:
+def override(workflow: Workflow, parameters: Sequence[str]) -> WorkflowSpec:
     """Return the spec with `name=value` parameters in place of its own, in Argo's order.
 
     Raises UsageError for a text that is not an assignment.

@@ -17,9 +17,11 @@ from argojobs.edits.reused import ORIGINAL
 from argojobs.errors import ConflictError
 from argojobs.manifest.names import node_id
 from argojobs.manifest.view import annotations_of, labels_of, nodes_of, status_of
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Node, Nodes
+    from argojobs.manifest.objects import WorkflowStatus
 
 _LABEL = "workflows.argoproj.io/"
 
@@ -50,26 +52,26 @@ _OWN_NOT_TAKEN = frozenset(
 )
 
 
-def new_name(workflow: Mapping[str, Any], rng: random.Random) -> str:
+def new_name(workflow: Workflow, rng: random.Random) -> str:
     """Return a name for a new run: `<generateName or name->` and five letters or digits."""
     suffix = "".join(rng.choice(string.ascii_lowercase + string.digits) for _ in range(5))
     return start_of(workflow) + suffix
 
 
-def start_of(workflow: Mapping[str, Any]) -> str:
+def start_of(workflow: Workflow) -> str:
     """Return what the names of new runs begin with: generateName, or the run's name and `-`."""
     metadata = workflow["metadata"]
     return str(metadata.get("generateName") or f"{metadata['name']}-")
 
 
 def resubmit(
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
     name: str,
     *,
     now: str,
     memoized: bool = False,
     parameters: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Workflow:
     """Return the object of a new run `name` of a workflow.
 
     now: time stamp of the nodes that a memoized one brings along. Raises ConflictError where Argo
@@ -87,12 +89,12 @@ def resubmit(
     return made
 
 
-def fresh(workflow: Mapping[str, Any], name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+def fresh(workflow: Workflow, name: str, spec: Mapping[str, Any]) -> Workflow:
     """Return an object with this spec, and the labels and annotations a new run takes over."""
     metadata = workflow["metadata"]
     taken = {k: v for k, v in labels_of(workflow).items() if k not in _NOT_TAKEN}
     notes = annotations_of(workflow)
-    own: dict[str, Any] = {
+    own: Any = {
         "name": name,
         "generateName": start_of(workflow),
         "labels": {**taken, PREVIOUS: metadata["name"]},
@@ -101,10 +103,10 @@ def fresh(workflow: Mapping[str, Any], name: str, spec: Mapping[str, Any]) -> di
     for field in ("namespace", "ownerReferences"):
         if metadata.get(field):
             own[field] = metadata[field]
-    kept = {key: value for key, value in spec.items() if key != "shutdown"}
+    kept: Any = {key: value for key, value in spec.items() if key != "shutdown"}
     if kept.get("activeDeadlineSeconds") == 0:  # how Argo once terminated
         del kept["activeDeadlineSeconds"]
-    made: dict[str, Any] = {
+    made: Workflow = {
         "apiVersion": workflow.get("apiVersion") or "argoproj.io/v1alpha1",
         "kind": workflow.get("kind") or "Workflow",
         "metadata": own,
@@ -113,7 +115,7 @@ def fresh(workflow: Mapping[str, Any], name: str, spec: Mapping[str, Any]) -> di
     return copy.deepcopy(made)
 
 
-def _memoized(workflow: Mapping[str, Any], name: str, now: str) -> dict[str, Any]:
+def _memoized(workflow: Workflow, name: str, now: str) -> WorkflowStatus:
     old = nodes_of(workflow)
     prefix = workflow["metadata"]["name"]
     nodes: Nodes = {}

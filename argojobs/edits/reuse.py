@@ -30,6 +30,7 @@ from argojobs.edits.reused import ORIGINAL
 from argojobs.errors import NotFoundError
 from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.view import calls_of, named_calls, nodes_of, templates_of
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Node, Nodes
@@ -50,12 +51,12 @@ class Reuse:
 class Resubmitted:
     """The object of the new run, and what becomes of each step."""
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     steps: tuple[Reuse, ...]
 
 
 def resubmit_from(
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
     starts: Sequence[str],
     name: str,
     *,
@@ -88,7 +89,7 @@ def resubmit_from(
 
 
 def _reasons(
-    workflow: Mapping[str, Any], nodes: Nodes, starts: Sequence[str], spec: Mapping[str, Any]
+    workflow: Workflow, nodes: Nodes, starts: Sequence[str], spec: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return by node id why nodes run again of their own; the strongest reason wins."""
     reasons: dict[str, str] = {}
@@ -123,7 +124,7 @@ def _inside_retry(nodes: Nodes, node: Node) -> bool:
     )
 
 
-def _named(workflow: Mapping[str, Any], nodes: Nodes, start: str) -> list[str]:
+def _named(workflow: Workflow, nodes: Nodes, start: str) -> list[str]:
     """Return the ids of the nodes that a name means; [] for a step that has not run yet."""
     found = [key for key, node in nodes.items() if not flag(node, "hooked")]
     shown = [key for key in found if start in _shown(nodes[key])]
@@ -250,7 +251,7 @@ def _needed(parents: Mapping[str, list[Node]], again: Again, node: Node) -> str:
     return "a step"
 
 
-def _never_run(workflow: Mapping[str, Any], nodes: Nodes, left: Nodes) -> Iterator[Reuse]:
+def _never_run(workflow: Workflow, nodes: Nodes, left: Nodes) -> Iterator[Reuse]:
     """Yield the steps of templates at work that the old run never came to."""
     templates = {t.get("name"): t for t in templates_of(workflow)}
     names = {node["name"].split("(", 1)[0] for node in nodes.values()}

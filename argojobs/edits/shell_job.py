@@ -15,11 +15,11 @@ end by `TMOUT`, which bash obeys (bash manual: Bash variables), ash mostly, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from argojobs.manifest.view import annotations_of
 from argojobs.manifest.words import RUNS, SHELL
+from argojobs.service import Workflow
 
 #: After so many seconds without use a job on a cluster ends, unless something else is said.
 IDLE = 2 * 60 * 60
@@ -112,7 +112,7 @@ def ending() -> list[str]:
     return ["sh", "-c", _ENDS]
 
 
-def waits_for_shell(workflow: Mapping[str, Any]) -> bool:
+def waits_for_shell(workflow: Workflow) -> bool:
     """Tell whether a run is a job that waits for a shell."""
     annotations = annotations_of(workflow)
     return annotations.get(RUNS) == SHELL

@@ -54,7 +54,7 @@ class ActiveRun:
         self.workflow = workflow
         self.submitter = stored.submitter
         self.begun = stored.begun
-        self.status: dict[str, Any] = dict(workflow.get("status", {}))
+        self.status: dict[str, Any] = {**workflow.get("status", {})}
         self.state = RunState.load(
             workflow,
             stored.nodes,

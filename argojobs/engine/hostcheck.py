@@ -25,6 +25,7 @@ from argojobs.engine.small_files import read_small
 from argojobs.errors import HostError
 from argojobs.manifest.own_program import is_own_program
 from argojobs.manifest.view import artifacts_of, parameters_of
+from argojobs.service import Workflow
 from argojobs.units import quantity
 
 #: In the home: what the executor last found this host to allow, and since which start of it.
@@ -32,7 +33,7 @@ ISOLATION_FILE = "isolation"
 ISOLATIONS = ("mount", "user", "none")
 
 
-def refuse_missing(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) -> None:
+def refuse_missing(workflow: Workflow, submitter: Mapping[str, Any]) -> None:
     """Raise `HostError` for the first program that this host has no answer for.
 
     submitter: as `submitter.capture` recorded it.
@@ -122,9 +123,7 @@ def _own_places(template: Mapping[str, Any], container: Mapping[str, Any]) -> It
             yield mount["mountPath"]
 
 
-def claim_notes(
-    workflow: Mapping[str, Any], submitter: Mapping[str, Any], claims: Path
-) -> list[str]:
+def claim_notes(workflow: Workflow, submitter: Mapping[str, Any], claims: Path) -> list[str]:
     """Return one note for each claim without a folder that is there: where it is here.
 
     claims: the folder of the home that holds such claims, made when a pod first mounts one.
@@ -169,7 +168,7 @@ def host_isolation(home: Path) -> str:
         return probe(folder)
 
 
-def refuse_private_paths(workflow: Mapping[str, Any], submitter: Mapping[str, Any]) -> None:
+def refuse_private_paths(workflow: Workflow, submitter: Mapping[str, Any]) -> None:
     """Raise `UnsupportedError` for the first template that needs a root of its own.
 
     For a host without mount namespaces, unless the submitter shares the host's paths.

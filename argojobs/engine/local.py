@@ -29,6 +29,7 @@ from argojobs.errors import (
     ServerError,
     UsageError,
 )
+from argojobs.manifest.view import nodes_of
 from argojobs.service import NOTES, LogLine, WatchEvent, Workflow
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class LocalService:
         """See `Service.resume`; returns once the controller has taken it in."""
         from argojobs.engine.operator.suspend import refusal
 
-        nodes = (self.get(name).get("status") or {}).get("nodes") or {}
+        nodes: dict[str, Any] = {**nodes_of(self.get(name))}
         problem = refusal(nodes.values(), node_selector, outputs or {})
         if problem:
             raise ConflictError(problem)

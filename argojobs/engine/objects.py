@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from argojobs.engine.clock import whole
 from argojobs.engine.operator.progress import summed_progress
@@ -49,13 +49,14 @@ def shown_workflow(
     if private.get("shutdownMessage"):
         annotations = {**shown.get("annotations", {}), STOP_MESSAGE: private["shutdownMessage"]}
         shown["annotations"] = annotations
-    return {
+    made: Any = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": shown,
         "spec": shown_spec(spec, private),
         "status": _whole_times(status),
     }
+    return cast("Workflow", made)
 
 
 def damaged_workflow(name: str, message: str, *, change: int) -> Workflow:
@@ -79,7 +80,7 @@ def shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str,
 
 def with_nodes(workflow: Workflow, nodes: Mapping[str, dict[str, Any]]) -> Workflow:
     """Return the object with the nodes of these rows, and what its pods waited for their turn."""
-    status = {**workflow["status"], "nodes": shown_nodes(nodes)}
+    status: Any = {**workflow["status"], "nodes": shown_nodes(nodes)}
     waited = {key: node["_waited"] for key, node in nodes.items() if node.get("_waited", 0) >= 1}
     metadata = workflow["metadata"]
     if waited:

@@ -15,6 +15,7 @@ from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.volumes import absolute_path, mounts_of
 from argojobs.errors import ParameterError, UnsupportedError
 from argojobs.manifest.view import artifacts_of, parameters_of
+from argojobs.service import Workflow
 from argojobs.units import quantity
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramO
 
 def pod_spec(
     start: StartPod,
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
     submitter: Mapping[str, Any],
     *,
     resources: Resources,
@@ -107,7 +108,7 @@ def _memory_limit(container: Mapping[str, Any]) -> int:
     return int(quantity(limits.get("memory")) or 0)
 
 
-def _fields(start: StartPod, workflow: Mapping[str, Any]) -> dict[str, str]:
+def _fields(start: StartPod, workflow: Workflow) -> dict[str, str]:
     """What the downward API knows of a pod on this machine."""
     of_run = workflow["metadata"]
     fields = {
@@ -133,7 +134,7 @@ def _fields(start: StartPod, workflow: Mapping[str, Any]) -> dict[str, str]:
     return fields
 
 
-def _injected(start: StartPod, workflow: Mapping[str, Any]) -> dict[str, str]:
+def _injected(start: StartPod, workflow: Workflow) -> dict[str, str]:
     """The variables that Argo adds to each container (fields.md 9)."""
     deadline = "0001-01-01T00:00:00Z"
     if start.deadline is not None:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from argojobs.edits import rerun
 from argojobs.engine.context import artifact_root, pod_directory
 from argojobs.engine.store.store import Store
 from argojobs.engine.takeover import set_aside
 from argojobs.storage.removing import remove_tree
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import WorkflowStatus
 
 #: What the operator keeps of a try that is over, and must not know in the next one.
 _OVER_WITH = frozenset({"shutdown", "shutdownMessage", "late"})
@@ -40,9 +43,9 @@ def retry_run(
     """
     stored = store.load_run(name)
     nodes = {node["id"]: node for node in stored.nodes}
-    workflow = {**stored.workflow, "status": {**stored.workflow["status"], "nodes": nodes}}
+    status: Any = {**stored.workflow["status"], "nodes": nodes}
     again = rerun.retry(
-        workflow,
+        {**stored.workflow, "status": status},
         now=now,
         restart_successful=restart_successful,
         node_selector=node_selector,
@@ -71,13 +74,13 @@ def retry_run(
     store.run_again(ready, left, again.deleted, make_room)
 
 
-def _open_status(status: dict[str, Any]) -> dict[str, Any]:
+def _open_status(status: WorkflowStatus) -> WorkflowStatus:
     """Return the status of a run that has ended as that of one that is to begin."""
-    kept = {
+    kept: Any = {
         key: value
         for key, value in status.items()
         if key not in {"phase", "message", "startedAt", "finishedAt", "progress"}
     }
     conditions = [c for c in status.get("conditions") or () if c["type"] != "Completed"]
     kept["conditions"] = [*conditions, {"type": "Completed", "status": "False"}]
-    return {"startedAt": None, "finishedAt": None, **kept}
+    return cast("WorkflowStatus", {"startedAt": None, "finishedAt": None, **kept})

@@ -24,7 +24,7 @@ from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.edits.rerun import Nodes
-    from argojobs.manifest.objects import NodeStatus
+    from argojobs.manifest.objects import NodeStatus, WorkflowStatus
 
 _OVER = frozenset({"Succeeded", "Failed", "Error", "Skipped", "Omitted"})
 
@@ -35,7 +35,7 @@ def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
     Raises `ConflictError` when the name is taken, `NotFoundError` when an artifact is gone.
     """
     given = created["status"]
-    status: dict[str, Any] = {"startedAt": None, "finishedAt": None}
+    status: WorkflowStatus = {"startedAt": None, "finishedAt": None}
     created["status"] = status
     name, names = created["metadata"]["name"], names_in(store)
     if name in names:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ManifestError
 from .kinds import API_VERSION, CRON, KINDS, spec_path
@@ -23,6 +23,9 @@ from .pods import PodFieldError, path_in_pod, workflow_of_pod
 from .source_text import read_text
 from .view import metadata_of
 from .yaml_read import read
+
+if TYPE_CHECKING:
+    from .objects import Workflow
 
 #: What a body of Argo's create request may hold beside `workflow`.
 _REQUEST_FIELDS = frozenset(
@@ -43,7 +46,7 @@ class Document:
     says it is: a Pod or Job is a Workflow here. notes: what to tell of that, one line each.
     """
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     document: int = 0
     prefix: Path = ()
     ignored: tuple[str, ...] = ()
@@ -51,7 +54,7 @@ class Document:
     notes: tuple[str, ...] = ()
 
     @property
-    def value(self) -> dict[str, Any]:
+    def value(self) -> Any:
         """The object, as it is called where any kind may stand."""
         return self.workflow
 
@@ -172,7 +175,7 @@ def _with_a_workflow(contents: Contents, other: Other) -> Document:
             where=contents.place(other),
             hint="argojobs lint says what belongs there",
         )
-    value = {**other.value, "metadata": metadata}
+    value: Any = {**other.value, "metadata": metadata}
     return Document(value, other.document, other.prefix, kind=other.kind)
 
 
@@ -250,7 +253,7 @@ class _Sorter:
             found = Document(workflow, number, prefix, kind=kind, notes=tuple(notes))
             self.workflows.append(found)
 
-    def workflow(self, value: Any, number: int, prefix: Path) -> dict[str, Any]:
+    def workflow(self, value: Any, number: int, prefix: Path) -> Workflow:
         """Return a Workflow with its four parts first; everything else stays behind them."""
         if not isinstance(value, dict):
             raise ManifestError(
@@ -278,7 +281,8 @@ class _Sorter:
             "metadata": dict(metadata),
             "spec": spec,
         }
-        return {**head, **{key: item for key, item in value.items() if key not in head}}
+        rest = {key: item for key, item in value.items() if key not in head}
+        return cast("Workflow", {**head, **rest})
 
     def part(self, value: dict[str, Any], name: str, number: int, prefix: Path) -> dict[str, Any]:
         """Return the mapping under a name, empty where there is none."""

@@ -128,7 +128,7 @@ class _Walk:
             scalar = _SCALARS.get(kind)
             if scalar is None:
                 self.object(value, kind, path)
-            elif not scalar(value):
+            elif not scalar[0](value):
                 self.findings.append(_scalar_finding(value, kind, path))
             elif kind == "quantity" and quantity(value) is None:
                 self.findings.append(_quantity_finding(str(value), path))
@@ -214,10 +214,6 @@ def _article(kind: str) -> str:
     return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not isinstance(value, WrittenText)
-
-
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -226,38 +222,24 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _is_boolean(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_integer_or_text(value: Any) -> bool:
-    return isinstance(value, str) or _is_integer(value)
-
-
-def _is_quantity(value: Any) -> bool:
-    return isinstance(value, str) or _is_number(value)
-
-
-def _is_any(_: Any) -> bool:
-    return True
-
-
-_SCALARS: dict[str, Callable[[Any], bool]] = {
-    "string": _is_text,
-    "integer": _is_integer,
-    "number": _is_number,
-    "boolean": _is_boolean,
-    "integer-or-string": _is_integer_or_text,
-    "quantity": _is_quantity,
-    "any": _is_any,
-}
-_WANTED = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "integer-or-string": "a whole number or text",
-    "quantity": 'a quantity such as "500m" or "40Gi"',
+#: Kinds of scalars: whether a value is one, and what messages call it.
+_SCALARS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "string": (
+        lambda value: isinstance(value, str) and not isinstance(value, WrittenText),
+        "text",
+    ),
+    "integer": (_is_integer, "a whole number"),
+    "number": (_is_number, "a number"),
+    "boolean": (lambda value: isinstance(value, bool), "true or false"),
+    "integer-or-string": (
+        lambda value: isinstance(value, str) or _is_integer(value),
+        "a whole number or text",
+    ),
+    "quantity": (
+        lambda value: isinstance(value, str) or _is_number(value),
+        'a quantity such as "500m" or "40Gi"',
+    ),
+    "any": (lambda _: True, ""),
 }
 
 
@@ -266,7 +248,7 @@ _TAG_HINT = "Argo reads it before it replaces tags: write the value, or set it b
 
 def _scalar_finding(value: Any, kind: str, path: Path) -> Finding:
     if kind != "string" or isinstance(value, (dict, list)):
-        return _type_finding(_WANTED[kind], value, path)
+        return _type_finding(_SCALARS[kind][1], value, path)
     text = scalar_text(value)
     what = "a number"
     if isinstance(value, bool):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .places import Path
 from .view import metadata_of, spec_of
+
+if TYPE_CHECKING:
+    from .objects import Workflow
 
 API_VERSION = "argoproj.io/v1alpha1"
 TEMPLATES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
@@ -26,19 +29,19 @@ def spec_path(kind: str) -> Path:
     return ("spec", "workflowSpec") if kind == CRON else ("spec",)
 
 
-def inside(value: Mapping[str, Any]) -> Object:
+def inside(value: Mapping[str, Any]) -> Workflow:
     """Return the Workflow that an object holds, with the object's own metadata."""
     kind = value.get("kind", "Workflow")
     spec: Any = spec_of(value)
     if kind == CRON:
         spec = spec.get("workflowSpec") or {}
-    return {**value, "kind": "Workflow", "spec": spec}
+    return cast("Workflow", {**value, "kind": "Workflow", "spec": spec})
 
 
-def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
+def around(value: Mapping[str, Any], workflow: Workflow) -> Workflow:
     """Return an object with another Workflow inside, of which `inside` gave the first."""
     kind = value.get("kind", "Workflow")
-    made = dict(workflow)
+    made: Any = {**workflow}
     if "kind" in value:
         made["kind"] = kind
     if kind == CRON:
@@ -46,10 +49,10 @@ def around(value: Mapping[str, Any], workflow: Mapping[str, Any]) -> Object:
     if kind == "ClusterWorkflowTemplate":  # it is in no namespace
         metadata = metadata_of(workflow)
         made["metadata"] = {key: one for key, one in metadata.items() if key != "namespace"}
-    return made
+    return cast("Workflow", made)
 
 
-def to_run(value: Mapping[str, Any], now: str) -> Object:
+def to_run(value: Mapping[str, Any], now: str) -> Workflow:
     """Return the Workflow that is run for an object: of a template or a CronWorkflow, a new one.
 
     Its name begins with the object's. A CronWorkflow gives it the labels and annotations of its
@@ -58,12 +61,12 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
     """
     kind = value.get("kind", "Workflow")
     if kind == "Workflow":
-        return dict(value)
+        return cast("Workflow", {**value})
     own = metadata_of(value)
-    metadata: Object = {"namespace": own["namespace"]} if own.get("namespace") else {}
+    metadata: Any = {"namespace": own["namespace"]} if own.get("namespace") else {}
     if own.get("name"):
         metadata["generateName"] = f"{own['name']}-"
-    notes = own.get("annotations") or {}
+    notes: Any = own.get("annotations") or {}
     if isinstance(notes, Mapping):
         notes = {key: one for key, one in notes.items() if key == IGNORE}
     if kind == CRON:
@@ -72,8 +75,8 @@ def to_run(value: Mapping[str, Any], now: str) -> Object:
         notes = _joined(notes, _joined({SCHEDULED: now}, _field(more, "annotations")))
     if notes:
         metadata["annotations"] = notes
-    head = {"apiVersion": value.get("apiVersion"), "kind": "Workflow", "metadata": metadata}
-    return {**head, "spec": inside(value)["spec"]}
+    head: Any = {"apiVersion": value.get("apiVersion"), "kind": "Workflow", "metadata": metadata}
+    return cast("Workflow", {**head, "spec": inside(value)["spec"]})
 
 
 def _field(holder: Any, name: str) -> Any:
@@ -93,7 +96,7 @@ def path_in(kind: str, path: Path) -> Path:
     return (*spec_path(kind), *path[1:]) if path[:1] == ("spec",) else path
 
 
-def referring(name: str, cluster: bool) -> Object:
+def referring(name: str, cluster: bool) -> Workflow:
     """Return the Workflow that Argo starts of a template that the server has.
 
     cluster: it is a ClusterWorkflowTemplate. Source: Argo `workflow/common/convert.go`.

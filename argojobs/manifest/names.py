@@ -17,6 +17,8 @@ from .view import metadata_of
 if TYPE_CHECKING:
     import random
 
+    from .objects import Workflow
+
 #: Annotations of a workflow: the name that its own was cut from, and as a JSON object those of
 #: its steps and templates that were cut.
 FULL_NAME = "argojobs.dev/full-name"
@@ -69,7 +71,7 @@ def pod_name(workflow: str, template: str, node_name: str, node_id: str = "") ->
     return f"{prefix[:_LONGEST_POD_PREFIX]}-{hashed}"
 
 
-def pod_of_node(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> str:
+def pod_of_node(workflow: Workflow, node: Mapping[str, Any]) -> str:
     """Return the name of the pod that a node of a workflow object has."""
     metadata = metadata_of(workflow)
     name, own_id = str(metadata.get("name") or ""), str(node.get("id") or "")

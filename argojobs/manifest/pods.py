@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import jobs
 from .nearest import suggestion
 from .places import Path
 from .pod_paths import TO_SPEC, PodFieldError, path_in_pod, pod_prefix
+
+if TYPE_CHECKING:
+    from .objects import ObjectMeta, Workflow
 
 __all__ = ["KINDS", "PodFieldError", "path_in_pod", "workflow_of_pod"]
 
@@ -48,7 +51,7 @@ _FILLED_IN: dict[str, Any] = {
 _NO_MAPPING: dict[str, Any] = {}
 
 
-def workflow_of_pod(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def workflow_of_pod(document: Mapping[str, Any]) -> tuple[Workflow, list[str]]:
     """Return the Workflow that a Pod or Job is, and what must be told of it, one line each.
 
     Raises PodFieldError, with the field's path, for what a Workflow of one step cannot do.
@@ -77,11 +80,12 @@ def workflow_of_pod(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[s
         step["retryStrategy"] = retry
     loop = jobs.loop(spec if kind == "Job" else _NO_MAPPING, step)
     templates = loop.pop("templates")
+    whole_spec: Any = {**loop, **whole, "templates": templates}
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": _workflow_metadata(metadata, is_job=kind == "Job"),
-        "spec": {**loop, **whole, "templates": templates},
+        "spec": whole_spec,
     }, notes
 
 
@@ -171,15 +175,15 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {"metadata": kept} if kept else {}
 
 
-def _workflow_metadata(metadata: Mapping[str, Any], *, is_job: bool) -> dict[str, Any]:
+def _workflow_metadata(metadata: Mapping[str, Any], *, is_job: bool) -> ObjectMeta:
     """Return the workflow's own: a name to begin with, so that the file can run again."""
     start = metadata.get("generateName") or f"{metadata.get('name') or 'pod'}-"
-    kept = {"generateName": start}
+    kept: Any = {"generateName": start}
     if metadata.get("namespace"):
         kept["namespace"] = metadata["namespace"]
     if is_job:
         kept |= {name: metadata[name] for name in ("labels", "annotations") if metadata.get(name)}
-    return kept
+    return cast("ObjectMeta", kept)
 
 
 def _retry(

@@ -10,16 +10,18 @@ as a template from elsewhere reads it. Compile writes it, overrides are checked 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from .view import annotations_of
 
+if TYPE_CHECKING:
+    from .objects import Workflow
+
 SIGNATURE = "argojobs.dev/signature"
 
 
-def signature_of(workflow: Mapping[str, Any]) -> dict[str, Any] | None:
+def signature_of(workflow: Workflow) -> dict[str, Any] | None:
     """Return the signature that compile wrote into a workflow, or None."""
     annotations = annotations_of(workflow)
     text = annotations.get(SIGNATURE)

@@ -10,8 +10,8 @@ one, a `(` or a `{`, is a variable, which Kubernetes puts in once, after Argo is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from ..dsl.tokens import token_in
 from ..errors import UsageError
@@ -19,7 +19,7 @@ from ..runtime.wire import LARGEST, encode
 from .view import annotations_of, arguments_of, parameters_of
 
 if TYPE_CHECKING:
-    from .objects import Template
+    from .objects import Container, Parameter, Template, Workflow, WorkflowSpec
 
 #: The annotation of a run of a plain script or of a command, which says which of them it is.
 RUNS = "argojobs.dev/runs"
@@ -59,14 +59,14 @@ def check_words(words: Sequence[str]) -> None:
         raise UsageError(f"the words for the program have {size} bytes", hint=_IN_A_FILE)
 
 
-def container_words(words: Sequence[str]) -> dict[str, Any]:
+def container_words(words: Sequence[str]) -> Container:
     """Return the fields of a container whose program gets exactly these words.
 
     They are the command; or arguments of the image's own, if the first begins with a hyphen.
     Without any the image does what it does by itself. `env` is there if they need a variable.
     """
     written = [_written(word) for word in words]
-    fields: dict[str, Any] = {}
+    fields: Container = {}
     if words and not words[0].startswith("-"):
         fields["command"], written = written[:1], written[1:]
     if written:
@@ -81,14 +81,14 @@ def _written(word: str) -> str:
     return _ALTERED.sub(lambda found: f"$({_VARIABLES[found[0]]})", word)
 
 
-def kind_of(workflow: Mapping[str, Any]) -> Literal["script", "image", ""]:
+def kind_of(workflow: Workflow) -> Literal["script", "image", ""]:
     """Return what a run with words runs; "" for any other run."""
     annotations = annotations_of(workflow)
     found = annotations.get(RUNS)
     return "script" if found == "script" else "image" if found == "image" else ""
 
 
-def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
+def with_words(workflow: Workflow, words: Sequence[str]) -> Workflow:
     """Return a run's workflow with other words for its program.
 
     Raises UsageError for a run of a pipeline or manifest, which has parameters instead.
@@ -105,14 +105,12 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
             "this run has no program that takes words: it is one of a pipeline or manifest",
             hint="its parameters are changed with -p NAME=VALUE",
         )
-    spec = dict(workflow["spec"])
+    spec: WorkflowSpec = {**workflow["spec"]}
     if kind == "script":
-        arguments = dict(arguments_of(spec))
-        value = {"name": ARGUMENTS, "value": encode(list(words), SCHEMA)}
-        arguments["parameters"] = [
-            value if one.get("name") == ARGUMENTS else one for one in parameters_of(arguments)
-        ]
-        spec["arguments"] = arguments
+        value: Parameter = {"name": ARGUMENTS, "value": encode(list(words), SCHEMA)}
+        given = parameters_of(arguments_of(spec))
+        parameters = [value if one.get("name") == ARGUMENTS else one for one in given]
+        spec["arguments"] = {**arguments_of(spec), "parameters": parameters}
     else:
         spec["templates"] = [
             _with_other_words(one, words) if one.get("name") == spec["entrypoint"] else one
@@ -121,9 +119,11 @@ def with_words(workflow: Mapping[str, Any], words: Sequence[str]) -> dict[str, A
     return {**workflow, "spec": spec}
 
 
-def _with_other_words(template: Template, words: Sequence[str]) -> dict[str, Any]:
+def _with_other_words(template: Template, words: Sequence[str]) -> Template:
+    container: Container = {**template["container"]}
+    container.pop("command", None)
+    container.pop("args", None)
+    own = [one for one in container.get("env") or () if one.get("name") not in _VARIABLES.values()]
     new = container_words(words)
-    before = template["container"]
-    kept = {name: value for name, value in before.items() if name not in ("command", "args")}
-    own = [one for one in before.get("env") or () if one.get("name") not in _VARIABLES.values()]
-    return {**template, "container": {**kept, **new, "env": [*own, *new.get("env", ())]}}
+    container = {**container, **new, "env": [*own, *new.get("env", ())]}
+    return {**template, "container": container}

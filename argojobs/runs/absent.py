@@ -18,6 +18,7 @@ from argojobs.errors import ArgojobsError
 from argojobs.manifest.own_program import is_own_program
 from argojobs.manifest.view import arguments_of, parameters_of, spec_of
 from argojobs.runtime.wire import readable
+from argojobs.service import Workflow
 
 #: What Python, a shell's programs and Python's own start say of a file that is not there.
 _MISSING = re.compile(
@@ -143,9 +144,7 @@ def absent_in(log: Sequence[str], template: Mapping[str, Any], *, local: bool) -
     return None
 
 
-def absent_arguments(
-    inputs: Mapping[str, Any], workflow: Mapping[str, Any], place: Here
-) -> list[str]:
+def absent_arguments(inputs: Mapping[str, Any], workflow: Workflow, place: Here) -> list[str]:
     """Return a warning for each `Path` parameter of a run that is here and will not be there.
 
     inputs: of the pipeline. workflow: with its parameters in it.

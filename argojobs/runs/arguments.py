@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
@@ -17,7 +17,10 @@ from argojobs.manifest.nearest import suggestion
 from argojobs.manifest.signature import signature_of
 from argojobs.manifest.view import arguments_of, artifacts_of
 from argojobs.runs.names import find_run, step_named
-from argojobs.service import Service
+from argojobs.service import Service, Workflow
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Artifact, WorkflowSpec
 
 #: Kinds of artifacts that are always a folder, or always a file.
 _FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozenset({"File"})
@@ -34,7 +37,7 @@ class Sources:
 
     service: Callable[[], Service]
     claim: Callable[[str], Path] | None = None
-    bucket: Callable[[str, str], dict[str, Any]] | None = None
+    bucket: Callable[[str, str], Artifact] | None = None
     folder: str = ""
 
 
@@ -42,11 +45,11 @@ class Sources:
 class Placed:
     """An argument as the manifest has it; path: what must be stored under its key before."""
 
-    argument: dict[str, Any]
+    argument: Artifact
     path: Path | None = None
 
 
-def placed(run: str, workflow: dict[str, Any], given: ArtifactArgument, sources: Sources) -> Placed:
+def placed(run: str, workflow: Workflow, given: ArtifactArgument, sources: Sources) -> Placed:
     """Return the place of one argument of the run.
 
     Raises NotFoundError for a path, run or claim that is not there and UsageError for what this
@@ -62,7 +65,7 @@ def placed(run: str, workflow: dict[str, Any], given: ArtifactArgument, sources:
     return Placed({"name": given.name, "s3": {"key": key}, "archive": {"none": {}}}, path)
 
 
-def _check_path(workflow: dict[str, Any], given: ArtifactArgument, path: Path) -> None:
+def _check_path(workflow: Workflow, given: ArtifactArgument, path: Path) -> None:
     """Refuse what is not there, a file for an argument that is a folder, and the other way round."""
     name, text = given.name, given.text
     if not path.exists():
@@ -93,9 +96,7 @@ def _of_claim(given: ArtifactArgument, sources: Sources) -> Path:
     return sources.claim(given.text)
 
 
-def in_bucket(
-    given: ArtifactArgument, location: Callable[[str, str], dict[str, Any]] | None
-) -> dict[str, Any]:
+def in_bucket(given: ArtifactArgument, location: Callable[[str, str], Artifact] | None) -> Artifact:
     """Return the argument for `s3://bucket/key`, where it lies.
 
     location: as `Sources.bucket`. Argo replaces a bucket without an endpoint by its own
@@ -112,7 +113,7 @@ def in_bucket(
     return {"name": given.name, **location(bucket, key), "archive": {"none": {}}}
 
 
-def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
+def _from_run(service: Service, name: str, text: str) -> Artifact:
     """Return the argument for `run:NAME/STEP/output`: the place of that run's output."""
     run, step, output = text.removeprefix("run:").split("/")
     workflow = find_run(service, run)
@@ -125,26 +126,25 @@ def _from_run(service: Service, name: str, text: str) -> dict[str, Any]:
             hint=suggestion(output, artifacts, what="its artifacts are"),
         )
     kept = {k: v for k, v in artifacts[output].items() if k in {"s3", "raw", "archive"}}
-    return {"name": name, **kept}
+    return cast("Artifact", {"name": name, **kept})
 
 
-def with_artifact(workflow: dict[str, Any], argument: dict[str, Any]) -> dict[str, Any]:
+def with_artifact(workflow: Workflow, argument: Artifact) -> Workflow:
     """Return the workflow with one artifact argument in place of any of its name.
 
     Where the pipeline declares it optional the argument says so too: Argo looks there for what to
     do when nothing has its key (executor, `loadArtifacts`).
     """
-    spec = dict(workflow["spec"])
+    spec: WorkflowSpec = {**workflow["spec"]}
     if _is_optional(spec, str(argument["name"])):
         argument = {**argument, "optional": True}
-    arguments = dict(arguments_of(spec))
-    others = [a for a in artifacts_of(arguments) if a.get("name") != argument["name"]]
-    arguments["artifacts"] = [*others, argument]
-    spec["arguments"] = arguments
+    given = arguments_of(spec)
+    others = [a for a in artifacts_of(given) if a.get("name") != argument["name"]]
+    spec["arguments"] = {**given, "artifacts": [*others, argument]}
     return {**workflow, "spec": spec}
 
 
-def _is_optional(spec: dict[str, Any], name: str) -> bool:
+def _is_optional(spec: WorkflowSpec, name: str) -> bool:
     """Whether the entrypoint takes an artifact of this name, and can do without it."""
     return any(
         declared.get("name") == name and declared.get("optional")

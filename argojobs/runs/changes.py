@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from argojobs.edits import rerun
 from argojobs.edits.parameters import parse_assignment, resolve
@@ -32,6 +32,9 @@ from argojobs.runs.view.facts import COMMAND_LINE
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import counted, steps_of
 from argojobs.service import USER_LABEL, Workflow, is_final, phase_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import WorkflowSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +72,7 @@ class Retry(Change):
     and how many there are.
     """
 
-    spec: dict[str, Any]
+    spec: WorkflowSpec
     again: Sequence[str]
     kept: frozenset[str]
     stay: int
@@ -293,7 +296,7 @@ def _refuse_ended(change: Change, remedy: str = "get") -> None:
 class Overridden:
     """A spec with other parameters, and the same as texts: `name=value` of each that was given."""
 
-    spec: dict[str, Any]
+    spec: WorkflowSpec
     assignments: tuple[str, ...]
 
 
@@ -304,14 +307,14 @@ def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> O
     """
     overrides = given(params, assignments)
     if not overrides:
-        return Overridden(dict(workflow["spec"]), ())
+        return Overridden({**workflow["spec"]}, ())
     applied = resolve(workflow, overrides)
     if applied.artifacts:
         raise UsageError(
             f"{applied.artifacts[0].name} is an artifact: it stays as the run had it",
             hint="start a new run with another one: argojobs run FILE -p NAME=PATH",
         )
-    spec: dict[str, Any] = applied.workflow["spec"]
+    spec = applied.workflow["spec"]
     parameters = parameters_of(spec.get("arguments"))
     texts = [f"{p['name']}={p.get('value', '')}" for p in parameters if p["name"] in overrides]
     return Overridden(spec, tuple(texts))
@@ -337,7 +340,7 @@ def selector_of(given: str) -> str:
     return given
 
 
-def waiting_for_resume(workflow: dict[str, Any], selector: str) -> list[str]:
+def waiting_for_resume(workflow: Workflow, selector: str) -> list[str]:
     """Return what a resume would let go on: steps by name, and `the whole run`."""
     names = [str(node["displayName"]) for node in _waiting(workflow, selector)]
     if not selector and spec_of(workflow).get("suspend"):
@@ -346,7 +349,7 @@ def waiting_for_resume(workflow: dict[str, Any], selector: str) -> list[str]:
 
 
 def outputs_given(
-    workflow: dict[str, Any], selector: str, assignments: Sequence[str]
+    workflow: Workflow, selector: str, assignments: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
     """Return the selector of the step whose outputs are given by `NAME=VALUE`, and their values.
 
@@ -378,5 +381,5 @@ def outputs_given(
     return selector or (selector_of(names[0]) if values and names else ""), values
 
 
-def _waiting(workflow: dict[str, Any], selector: str) -> list[Node]:
+def _waiting(workflow: Workflow, selector: str) -> list[Node]:
     return waiting(nodes_of(workflow).values(), selector)

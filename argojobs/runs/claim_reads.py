@@ -21,7 +21,7 @@ from argojobs.edits import claim_reading
 from argojobs.edits.context_defaults import with_context
 from argojobs.errors import ArgojobsError, NotFoundError, RunFailedError, ServerError, UsageError
 from argojobs.manifest.names import random_suffix
-from argojobs.manifest.view import status_of
+from argojobs.manifest.view import nodes_of, status_of
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.names import step_named
 from argojobs.runs.owners import user_name
@@ -159,7 +159,7 @@ def _states(name: str, text: str, target: Target, waiting: Time) -> Iterator[Wor
 def _check_start(workflow: Workflow, text: str, target: Target, waited: float) -> None:
     """Raise what is wrong with a pod that has not started, at once where waiting cannot help."""
     status, space = status_of(workflow), workflow["metadata"].get("namespace", "")
-    nodes = list((status.get("nodes") or {}).values())
+    nodes = list(nodes_of(workflow).values())
     if any(node.get("phase") == "Running" for node in nodes):
         return
     said = [str(node.get("message") or "") for node in nodes] + [str(status.get("message") or "")]
@@ -232,8 +232,7 @@ def _fetched(workflow: Workflow, target: Target, path: Path, bar: Bar) -> Path:
 
 def _started(workflow: Workflow) -> bool:
     """Whether a pod is on a machine, where it goes on, or has its image still to be pulled."""
-    status = status_of(workflow)
-    said = [str(node.get("message") or "") for node in (status.get("nodes") or {}).values()]
+    said = [str(node.get("message") or "") for node in nodes_of(workflow).values()]
     known = bool(said) and not any("nschedulable" in text for text in said)
     return known and not is_final(workflow)
 

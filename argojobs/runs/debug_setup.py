@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from argojobs.compile.debugger_archive import debugger_program
 from argojobs.compile.load import Loaded
@@ -13,6 +12,7 @@ from argojobs.edits.parameters import Applied
 from argojobs.errors import UsageError
 from argojobs.runs.request import RunRequest
 from argojobs.runs.uploads import Upload
+from argojobs.service import Workflow
 
 _NOT_BROUGHT = (
     "nothing is stored for this run, so debugpy does not travel: each step's image must have it"
@@ -23,7 +23,7 @@ _NOT_BROUGHT = (
 class Told:
     """A workflow whose steps wait, what is to be stored for it, and what is to be said."""
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     archives: tuple[Upload, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -26,6 +26,7 @@ from argojobs.manifest.view import (
 from argojobs.runs.cluster import has_kubeconfig
 from argojobs.runs.entering import pods_of
 from argojobs.runs.target import Target
+from argojobs.service import Workflow
 
 #: As `runtime.debugger` says it.
 _SAYS = re.compile(
@@ -59,7 +60,7 @@ def said(node_id: str, text: str) -> Waiting | None:
     return Waiting(node_id, int(found["port"]), found["code"]) if found else None
 
 
-def template_of(workflow: Mapping[str, Any], node_id: str) -> Mapping[str, Any]:
+def template_of(workflow: Workflow, node_id: str) -> Mapping[str, Any]:
     """Return the template of a node; an empty one where it is not in the workflow.
 
     The node of an inline template names none: it is that of the step or task which made it.
@@ -72,7 +73,7 @@ def template_of(workflow: Mapping[str, Any], node_id: str) -> Mapping[str, Any]:
     return _inline_of(workflow, node)
 
 
-def _inline_of(workflow: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+def _inline_of(workflow: Workflow, node: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the template inside the step or task of a node, an empty one where there is none.
 
     In the node's name stands that of the graph around it, `[GROUP]` in steps, and `.STEP`; then
@@ -96,7 +97,7 @@ def waits(template: Mapping[str, Any]) -> bool:
     return bool(told_when(template))
 
 
-def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
+def own_port(workflow: Workflow, template: Mapping[str, Any]) -> int:
     """Return the port of a debugger that the step's program starts by itself, 0 for none.
 
     It is one by that name, in a run whose own parameter `debug` is true.
@@ -111,13 +112,13 @@ def own_port(workflow: Mapping[str, Any], template: Mapping[str, Any]) -> int:
     return int(ports[0]["containerPort"]) if ports else 0
 
 
-def debugs(workflow: Mapping[str, Any]) -> bool:
+def debugs(workflow: Workflow) -> bool:
     """Tell whether some step of a run was told to wait for a debugger, or starts one itself."""
     templates = every_template(workflow).values()
     return any(waits(one) or own_port(workflow, one) for one in templates)
 
 
-def to_attach(workflow: Mapping[str, Any], options: str) -> list[str]:
+def to_attach(workflow: Workflow, options: str) -> list[str]:
     """Return what to do about the debuggers of a run that nobody follows.
 
     options: what a command must say to get there.
@@ -138,7 +139,7 @@ def _container(template: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @contextmanager
-def way_to(place: Target, workflow: dict[str, Any], waiting: Waiting) -> Iterator[tuple[str, int]]:
+def way_to(place: Target, workflow: Workflow, waiting: Waiting) -> Iterator[tuple[str, int]]:
     """Give the host and the port by which a step's debugger is reached, while it is open.
 
     A step of this machine listens itself. On a cluster it is a port-forward; without a kubeconfig

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from argojobs.config.contexts import Context
 from argojobs.diagnosis.diagnose import diagnose
@@ -21,6 +20,7 @@ from argojobs.runs.paths import localiser
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import failed_steps, steps_of, walk
+from argojobs.service import Workflow
 
 #: Of so many broken steps the logs are read, and so many of their newest lines.
 MOST_LOGS, TAIL = 8, 200
@@ -42,7 +42,7 @@ class Looked:
 
 
 def known(
-    workflow: Mapping[str, Any],
+    workflow: Workflow,
     logs: Mapping[str, Sequence[str]] | None = None,
     *,
     options: str = "",
@@ -50,7 +50,7 @@ def known(
 ) -> Evidence:
     """Return what the run's object says by itself, with log lines that are at hand; asks nobody."""
     titles: dict[str, str] = {}
-    for step in walk(steps_of(dict(workflow))):
+    for step in walk(steps_of(workflow)):
         titles |= {step.node_id: step.typed} if step.node_id else {}
         titles |= dict.fromkeys(step.pods, step.typed)
     return Evidence(
@@ -64,7 +64,7 @@ def known(
 
 
 def _absent(
-    workflow: Mapping[str, Any], logs: Mapping[str, Sequence[str]], *, local: bool
+    workflow: Workflow, logs: Mapping[str, Sequence[str]], *, local: bool
 ) -> dict[str, tuple[str, str]]:
     """Return why steps miss files that this machine has, by node id."""
     found = {}
@@ -75,7 +75,7 @@ def _absent(
     return found
 
 
-def looked_at(place: Target, workflow: dict[str, Any]) -> Looked:
+def looked_at(place: Target, workflow: Workflow) -> Looked:
     """Look at all there is of a run. What may not be seen is left out and said."""
     missing: list[str] = []
     logs = _logs(place, workflow, missing)
@@ -110,7 +110,7 @@ def kubectl_of(context: Context) -> str:
     return shlex.join(words)
 
 
-def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[str, list[str]]:
+def _logs(place: Target, workflow: Workflow, missing: list[str]) -> dict[str, list[str]]:
     """Read the newest lines of the steps that broke first, and of those a debugger may hold."""
     name = str(workflow["metadata"]["name"])
     local = localiser(place.service, name)
@@ -134,7 +134,7 @@ def _logs(place: Target, workflow: dict[str, Any], missing: list[str]) -> dict[s
 
 
 def why(
-    workflow: dict[str, Any],
+    workflow: Workflow,
     log: Sequence[str] = (),
     *,
     options: str = "",

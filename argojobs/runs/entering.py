@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import AbstractContextManager, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from argojobs.errors import ConflictError, NotFoundError, ServerError, UsageError
 from argojobs.runs.names import SHOWN, step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
-from argojobs.service import Pods, is_final
+from argojobs.service import Pods, Workflow, is_final
 
 #: What is tried where no command is given, in this order.
 SHELLS = ("bash", "sh")
@@ -26,12 +26,12 @@ class Entered(NamedTuple):
     pod: str
 
 
-def pods_of(place: Target, workflow: dict[str, Any]) -> AbstractContextManager[Pods]:
+def pods_of(place: Target, workflow: Workflow) -> AbstractContextManager[Pods]:
     """Give the pods of a run's namespace while it is open: see `Target.pods`."""
     return place.pods(str(workflow["metadata"].get("namespace") or ""))
 
 
-def running_step(pods: Pods, workflow: dict[str, Any], given: str, options: str = "") -> Entered:
+def running_step(pods: Pods, workflow: Workflow, given: str, options: str = "") -> Entered:
     """Return the step that is meant, and its pod: without a name the only one that runs.
 
     options: what a command must say to get here, for hints. Raises NotFoundError where there is

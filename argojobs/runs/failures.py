@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from argojobs.diagnosis.log_end import last_error
 from argojobs.manifest.view import status_of
@@ -12,13 +11,13 @@ from argojobs.runs.paths import localiser
 from argojobs.runs.view.phases import was_stopped
 from argojobs.runs.view.steps import Step, failed_steps, steps_of
 from argojobs.runs.wording import plain
-from argojobs.service import Service
+from argojobs.service import Service, Workflow
 
 #: A message that a Python traceback says more about: the program just ended.
 _PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's first line)?")
 
 
-def cause(workflow: dict[str, Any], step: Step, log: Sequence[str]) -> str:
+def cause(workflow: Workflow, step: Step, log: Sequence[str]) -> str:
     """Return why a step failed: where its program just ended, the error that its log ends with."""
     of_run = str(status_of(workflow).get("message", ""))
     message = first_line(step.message) or first_line(of_run)
@@ -30,7 +29,7 @@ def cause(workflow: dict[str, Any], step: Step, log: Sequence[str]) -> str:
     return f"{error} (exit code {code[1]}{early})"
 
 
-def failing_log(service: Service, workflow: dict[str, Any]) -> list[str]:
+def failing_log(service: Service, workflow: Workflow) -> list[str]:
     """Read the newest log lines of the step that failed first; none if it has no pod."""
     broken = failed_steps(steps_of(workflow))
     if not broken or not broken[0].pods or was_stopped(workflow):

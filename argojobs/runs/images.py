@@ -20,6 +20,7 @@ from argojobs.edits.pins import filled, images_in, pin_of, pinned, renamed, spli
 from argojobs.errors import ArgojobsError, UsageError
 from argojobs.lint import lint
 from argojobs.runs.cluster import has_kubeconfig, kube_of
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
@@ -83,18 +84,18 @@ class PipelineImages:
         self.wanted[one.tagged] = one
         return one.tagged
 
-    def filled(self, workflow: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
+    def filled(self, workflow: Workflow, given: Collection[str]) -> Workflow:
         """Return the workflow with its image parameters at what was deployed last."""
         known = self._known(lambda images: filled(workflow, images, given), workflow)
         return filled(workflow, known, given)
 
-    def pinned(self, workflow: Mapping[str, Any]) -> dict[str, Any]:
+    def pinned(self, workflow: Workflow) -> Workflow:
         """Return the workflow with the images that were deployed by their digests.
 
         Raises UsageError for one that `deploy` builds and that was not deployed yet.
         """
         if self.here:
-            return dict(workflow)
+            return workflow
         known = self._known(lambda images: pinned(workflow, images), workflow)
         self._check_deployed(images_in(workflow), known)
         return pinned(workflow, known)
@@ -187,7 +188,7 @@ class PipelineImages:
         return f"argojobs config set contexts.{self.context.name}.registry.url HOST[:PORT]"
 
 
-def linted(workflow: Mapping[str, Any], root: Callable[[], Path], **how: Any) -> list[Finding]:
+def linted(workflow: Workflow, root: Callable[[], Path], **how: Any) -> list[Finding]:
     """Lint a workflow as it is run: an image that was deployed is no `latest`, whatever it says.
 
     root: finds the project's folder. how: the options of `lint.lint`.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from argojobs.config.contexts import Context
 from argojobs.runs.stores import bucket_of, folder_of
 from argojobs.runs.target import Target
+from argojobs.service import Workflow
 from argojobs.storage.artifact_places import folder_of_runs
 
 
-def ui_link(workflow: dict[str, Any], context: Context) -> str:
+def ui_link(workflow: Workflow, context: Context) -> str:
     """Return the address of a run in Argo's web UI; "" for a context without a server or UI.
 
     Source: Argo's UI, route `workflows/NAMESPACE/NAME`.
@@ -28,7 +28,7 @@ def ui_folder(context: Context, namespace: str = "") -> str:
     return f"{base}/workflows/{quote(space)}" if base else ""
 
 
-def storage_link(workflow: dict[str, Any], context: Context) -> str:
+def storage_link(workflow: Workflow, context: Context) -> str:
     """Return the address of a run's artifacts in the store's browser; "" where none is known.
 
     `{bucket}` and `{run}` in the context's storage_ui are filled in, the latter by the whole key
@@ -44,7 +44,7 @@ def storage_link(workflow: dict[str, Any], context: Context) -> str:
     return address.replace("{run}", run) if "{run}" in address else f"{address.rstrip('/')}/{run}"
 
 
-def results_folder(workflow: dict[str, Any], place: Target) -> str:
+def results_folder(workflow: Workflow, place: Target) -> str:
     """Return what holds all artifacts of a run: a folder here, else `s3://bucket/key`; "" if none.
 
     Source: Argo `status.artifactRepositoryRef`, which the controller writes.
@@ -57,7 +57,7 @@ def results_folder(workflow: dict[str, Any], place: Target) -> str:
     return f"s3://{bucket}/{folder_of(place.context)}{name}" if bucket else ""
 
 
-def places_of(workflow: dict[str, Any], place: Target) -> dict[str, str]:
+def places_of(workflow: Workflow, place: Target) -> dict[str, str]:
     """Return where a run is to be seen: `ui`, `storage`, `results`, and on this machine `logs`."""
     places = {
         "ui": ui_link(workflow, place.context),

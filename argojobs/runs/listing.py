@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from argojobs.config.choosing import project_of
 from argojobs.config.context_files import load_contexts
@@ -31,7 +31,7 @@ LOOKED_AT = 10
 class Listed(NamedTuple):
     """A run of a list: its object, its context, and what it waits for."""
 
-    run: Mapping[str, Any]
+    run: Workflow
     context: str = ""
     waits: str = ""
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from argojobs.manifest.view import metadata_of
+from argojobs.service import Workflow
 
 
 def with_metadata(
-    workflow: dict[str, Any],
+    workflow: Workflow,
     *,
     name: str = "",
     labels: dict[str, str] | None = None,
     annotations: dict[str, str] | None = None,
-) -> dict[str, Any]:
+) -> Workflow:
     """Return the workflow with a name instead of its `generateName`, labels, annotations added."""
-    metadata: dict[str, Any] = {**metadata_of(workflow)}
+    metadata: Any = {**metadata_of(workflow)}
     if name:
         metadata.pop("generateName", None)
         metadata = {"name": name, **{k: v for k, v in metadata.items() if k != "name"}}

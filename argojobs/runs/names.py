@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from argojobs.dsl.names import label
 from argojobs.errors import NotFoundError
@@ -135,7 +134,7 @@ def _several(names: Sequence[str], what: str) -> str:
     return f"{len(names)} runs {what}:\n  " + "\n  ".join(names[:SHOWN]) + more
 
 
-def step_named(workflow: dict[str, Any], given: str) -> Step:
+def step_named(workflow: Workflow, given: str) -> Step:
     """Return the step of a run that a name means: its path or name, its node's name or id.
 
     An item of a fan-out may be given by its place alone: `train(0)` is `train(0:mnist)`. A name
@@ -170,7 +169,7 @@ def step_named(workflow: dict[str, Any], given: str) -> Step:
     )
 
 
-def _as_cut(workflow: dict[str, Any], given: str) -> str:
+def _as_cut(workflow: Workflow, given: str) -> str:
     """Return a path with the full names in it as the run has them (see `names.FULL_NAMES`)."""
     notes = annotations_of(workflow).get(FULL_NAMES)
     full_names: dict[str, str] = json.loads(notes) if notes else {}

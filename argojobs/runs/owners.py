@@ -7,14 +7,12 @@ they are nobody's, and may be changed as they are.
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
-from typing import Any
 
 from argojobs.errors import UsageError
 from argojobs.manifest.names import label_value
 from argojobs.manifest.view import labels_of
 from argojobs.runs.target import Target
-from argojobs.service import USER_LABEL, Service
+from argojobs.service import USER_LABEL, Service, Workflow
 
 
 def user_name() -> str:
@@ -26,12 +24,12 @@ def user_name() -> str:
     return label_value(name) or "unknown"
 
 
-def owner_of(workflow: Mapping[str, Any]) -> str:
+def owner_of(workflow: Workflow) -> str:
     """Return the user of a run as its label says it; "" where it has none."""
     return str(labels_of(workflow).get(USER_LABEL, ""))
 
 
-def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
+def others_owner(workflow: Workflow, place: Target) -> str:
     """Return the owner of a run on a server that is another's; "" for mine and nobody's.
 
     On this machine all runs are of whoever may read them.
@@ -40,7 +38,7 @@ def others_owner(workflow: Mapping[str, Any], place: Target) -> str:
     return "" if not place.has_owners or owner == user_name() else owner
 
 
-def check_owner(workflow: Mapping[str, Any], place: Target, *, force: bool, verb: str) -> str:
+def check_owner(workflow: Workflow, place: Target, *, force: bool, verb: str) -> str:
     """Return who else's a run is as what follows its name: ` of alex`, or "".
 
     verb: what is about to be done. Raises UsageError for another's run without force.

@@ -6,7 +6,7 @@ import random
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.edits.parameters import require
 from argojobs.manifest.kinds import to_run
@@ -22,7 +22,7 @@ from argojobs.runs.stores import folder_of, in_claim, in_store, location_in
 from argojobs.runs.target import Target
 from argojobs.runs.uploads import Upload
 from argojobs.runs.view.facts import COMMAND_LINE
-from argojobs.service import EXPERIMENT_LABEL, USER_LABEL
+from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Workflow
 
 if TYPE_CHECKING:
     from argojobs.compile.load import Loaded
@@ -42,7 +42,7 @@ class Plan:
     images: those of its steps that are built where the registry lacks them. notes: what to tell.
     """
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     uploads: tuple[Upload, ...] = ()
     warnings: tuple[str, ...] = ()
     kept: str = ""
@@ -82,7 +82,7 @@ def _named(prepared: Prepared, sources: Sources, request: RunRequest) -> Plan:
     return Plan(workflow, tuple(uploads), prepared.warnings)
 
 
-def new_name(workflow: dict[str, Any], given: str, fallback: str) -> tuple[str, str]:
+def new_name(workflow: Workflow, given: str, fallback: str) -> tuple[str, str]:
     """Return the name of a new run, and the full one where it had to be cut, else "".
 
     given: by the user; else it is the manifest's own, or its `generateName` (or the fallback)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.compile import compile_loaded
 from argojobs.compile.bundle import Packed
@@ -50,7 +50,11 @@ from argojobs.runs.packing import (
 from argojobs.runs.request import RunRequest, overrides_of
 from argojobs.runs.uploads import Upload
 from argojobs.runs.wording import plural
+from argojobs.service import Workflow
 from argojobs.storage.repository import Repository
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Artifact
 
 #: Gives the code of a bundle its place: inline, or stored.
 Place = Callable[["Packed"], "Code"]
@@ -64,7 +68,7 @@ class Prepared:
     were given and are not in the workflow yet. warnings: one line each.
     """
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     loaded: Loaded
     settings: Settings
     archives: tuple[Upload, ...] = ()
@@ -133,7 +137,7 @@ def _compiled(
     code: Code | None,
     request: RunRequest,
     images: PipelineImages,
-) -> tuple[dict[str, Any], list[Finding], list[str]]:
+) -> tuple[Workflow, list[Finding], list[str]]:
     """Compile, cut names and lint. Raises ManifestError for what is wrong.
 
     Returns the object, of any kind that holds a Workflow, the warnings, and what was cut, one line
@@ -159,7 +163,8 @@ def _compiled(
     fields = check_fields(workflow, kind)
     seen = {finding.path for finding in fields}
     others = [one for one in findings if one.level == "warning" and one.path not in seen]
-    return clean(workflow, fields), [*fields, *others], cut
+    cleaned: Any = clean(workflow, fields)
+    return cleaned, [*fields, *others], cut
 
 
 def _way_round(loaded: Loaded, faults: Sequence[Finding]) -> str:
@@ -212,7 +217,7 @@ def told(findings: Sequence[Finding], file: str) -> list[str]:
     return lines
 
 
-def _resolved(workflow: dict[str, Any], overrides: Overrides, loaded: Loaded) -> Applied:
+def _resolved(workflow: Workflow, overrides: Overrides, loaded: Loaded) -> Applied:
     """Put the parameters in. Raises ParameterError, which says where a script has its words."""
     try:
         return resolve(workflow, overrides)
@@ -228,7 +233,7 @@ def _resolved(workflow: dict[str, Any], overrides: Overrides, loaded: Loaded) ->
 
 
 def with_bucket_artifacts(
-    prepared: Prepared, bucket: Callable[[str, str], dict[str, Any]] | None
+    prepared: Prepared, bucket: Callable[[str, str], Artifact] | None
 ) -> Prepared:
     """Put `s3://` arguments into the workflow; refuse those that would have to be stored first.
 
@@ -300,14 +305,13 @@ def suited(loaded: Loaded, context: Context) -> Loaded:
     return of_words(loaded, replace(made_of, keeps=keeps, shm=shm))
 
 
-def _with_extras(request: RunRequest, workflow: dict[str, Any], context: Context) -> dict[str, Any]:
+def _with_extras(request: RunRequest, workflow: Workflow, context: Context) -> Workflow:
     """Return the workflow with its priority and the step that tells of its end, if asked for.
 
     Raises UsageError for an address that would show a secret.
     """
     if request.priority is not None:
-        spec = {**workflow["spec"], "priority": request.priority}
-        workflow = {**workflow, "spec": spec}
+        workflow = {**workflow, "spec": {**workflow["spec"], "priority": request.priority}}
     if not request.notify:
         return workflow
 

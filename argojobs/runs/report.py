@@ -35,7 +35,7 @@ class RunReport:
     is known.
     """
 
-    workflow: dict[str, Any]
+    workflow: Workflow
     place: Target
     now: float
     step: Step | None = None
@@ -124,7 +124,7 @@ def as_data(look: RunReport) -> dict[str, Any]:
     }
 
 
-def command_line_of(run: dict[str, Any]) -> str:
+def command_line_of(run: Workflow) -> str:
     """Return the command line that asked for a run, "" where it does not say."""
     return str(annotations_of(run).get(facts.COMMAND_LINE, ""))
 

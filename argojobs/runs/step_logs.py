@@ -6,10 +6,10 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from argojobs.runs.view.steps import Step, failed_steps, leaves, steps_of, walk
-from argojobs.service import LogLine, Service
+from argojobs.service import LogLine, Service, Workflow
 
 #: So many files are open at once while log lines of many pods come in.
 MOST_OPEN = 100
@@ -17,7 +17,7 @@ _UNSAFE = re.compile(r"[^\w.()=,+@-]+")
 _LONGEST = 120
 
 
-def download(service: Service, workflow: dict[str, Any], folder: Path) -> dict[str, Path]:
+def download(service: Service, workflow: Workflow, folder: Path) -> dict[str, Path]:
     """Write the log of each pod to a file in the folder; return the paths by the pods' node ids.
 
     A file that is there from an earlier look is written anew. Raises what reading logs raises.
@@ -72,7 +72,7 @@ def _close(files: dict[str, TextIO]) -> None:
     files.clear()
 
 
-def step_of_interest(workflow: dict[str, Any]) -> Step | None:
+def step_of_interest(workflow: Workflow) -> Step | None:
     """Return the step whose log says most: the first that failed, else what runs or ran last.
 
     An exit handler says little of the run itself.
@@ -94,7 +94,7 @@ def last_lines(path: Path, count: int) -> list[str]:
         return [line.rstrip("\n") for line in deque(file, maxlen=count)]
 
 
-def tail(service: Service, workflow: dict[str, Any], step: Step, count: int) -> Iterator[str]:
+def tail(service: Service, workflow: Workflow, step: Step, count: int) -> Iterator[str]:
     """Yield the last log lines of a step's last attempt, without a file."""
     name = str(workflow["metadata"]["name"])
     for line in service.logs(name, node_id=step.pods[-1], tail=count):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.config.settings import load_settings
 from argojobs.errors import NotFoundError, UsageError
@@ -19,6 +19,7 @@ from argojobs.manifest.view import nodes_of, status_of, templates_of
 from argojobs.runs.remote import remote_repository
 from argojobs.runs.target import Target
 from argojobs.runs.view.steps import leaves
+from argojobs.service import Workflow
 from argojobs.storage import artifact_places
 from argojobs.storage.artifact_places import folder_of_runs, location
 from argojobs.storage.s3_place import from_environment
@@ -62,7 +63,7 @@ def folder_name(key: str) -> str:
     return key.replace("(", "-").replace(")", "")
 
 
-def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> Iterator[Stored]:
+def stored_by(workflow: Workflow, target: Target, steps: list[Step]) -> Iterator[Stored]:
     """Yield the output artifacts of steps, those of the last attempt of each."""
     nodes = nodes_of(workflow)
     for step in steps:
@@ -80,9 +81,7 @@ def stored_by(workflow: dict[str, Any], target: Target, steps: list[Step]) -> It
                 yield Stored(step.typed, folder_name(step.key), node_id, artifact, bucket, key)
 
 
-def bucket_of(
-    workflow: dict[str, Any], artifact: Artifact, target: Target, template: str = ""
-) -> str:
+def bucket_of(workflow: Workflow, artifact: Artifact, target: Target, template: str = "") -> str:
     """Return the bucket of an artifact of a template, or of any where all have the same.
 
     It is the artifact's own, that of the template's archiveLocation, that of the run's
@@ -151,7 +150,7 @@ def split_name(text: str) -> tuple[str, str, str]:
     return run, step, name
 
 
-def named(workflow: dict[str, Any], target: Target, step: Step, name: str) -> list[Stored]:
+def named(workflow: Workflow, target: Target, step: Step, name: str) -> list[Stored]:
     """Return an output artifact of a step, of a fan-out that of each item which made one.
 
     Raises NotFoundError, naming those there.
@@ -213,7 +212,7 @@ def in_claim(text: str, own: Path, claims: Mapping[str, str] | None = None) -> P
 Where = Callable[["Artifact"], str]
 
 
-def where_in(place: Target, workflow: dict[str, Any]) -> Where:
+def where_in(place: Target, workflow: Workflow) -> Where:
     """Return how to say where an artifact of a run lies: a path here, `s3://bucket/key`, its key."""
 
     def where(artifact: Artifact) -> str:
@@ -233,11 +232,11 @@ def folder_of(context: Context) -> str:
     return folder_of_runs(context.s3) if context.s3 is not None else ""
 
 
-def location_in(context: Context) -> Callable[[str, str], dict[str, Any]] | None:
+def location_in(context: Context) -> Callable[[str, str], Artifact] | None:
     """Return how a manifest for the context names an object by its bucket and whole key."""
     return None if context.s3 is None else partial(location, context.s3)
 
 
-def in_store(workflow: dict[str, Any], context: Context) -> dict[str, Any]:
+def in_store(workflow: Workflow, context: Context) -> Workflow:
     """Return the workflow with its artifacts in the context's store, if it has one."""
     return workflow if context.s3 is None else artifact_places.in_store(workflow, context.s3)

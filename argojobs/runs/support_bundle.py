@@ -109,7 +109,7 @@ def masked_text(text: str) -> str:
 
 def _logs(place: Target, looked: Looked, missing: list[str]) -> dict[str, str]:
     """Read the logs of all steps, a file a pod, each line without secrets."""
-    names = file_names(steps_of(dict(looked.evidence.workflow)))
+    names = file_names(steps_of(looked.evidence.workflow))
     found: dict[str, str] = {}
     for node_id, name in names.items():
         try:

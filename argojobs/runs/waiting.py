@@ -8,8 +8,8 @@ Running, and their nodes say why. Source: Argo docs, synchronization and priorit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from argojobs.edits.shell_job import waits_for_shell
 from argojobs.manifest.view import nodes_of, spec_of, status_of
@@ -19,7 +19,8 @@ from argojobs.service import Service, phase_of
 if TYPE_CHECKING:
     from argojobs.manifest.objects import NodeStatus
 
-Run = Mapping[str, Any]
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Workflow as Run
 
 #: The message of runs that the controller's own limit keeps back.
 _POSTPONED = "Workflow processing has been postponed"

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
+from argojobs.service import Workflow
 from argojobs.storage.s3_place import AWS_ENDPOINT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from argojobs.config.contexts import S3
+    from argojobs.manifest.objects import Artifact
 
 RUN = "{{workflow.name}}"
 #: Argo's own format of keys; an attempt is a pod, so attempts do not overwrite each other.
@@ -32,7 +32,7 @@ def is_own(s3: S3) -> bool:
     return bool(s3.secret_name)
 
 
-def location(s3: S3, bucket: str, key: str) -> dict[str, Any]:
+def location(s3: S3, bucket: str, key: str) -> Artifact:
     """Return `{"s3": ...}` for a whole key; only the key where Argo knows the rest.
 
     Raises UsageError for another bucket without a Secret, and for an endpoint with a path, which
@@ -95,7 +95,7 @@ def key_format(s3: S3) -> str:
     return chosen if not prefix or chosen.startswith(f"{prefix}/") else f"{prefix}/{chosen}"
 
 
-def in_store(workflow: Mapping[str, Any], s3: S3) -> dict[str, Any]:
+def in_store(workflow: Workflow, s3: S3) -> Workflow:
     """Return the workflow with its artifacts in a context's store.
 
     Keys that begin with the run's name come into the folder of all runs. Where the store is not
@@ -103,7 +103,7 @@ def in_store(workflow: Mapping[str, Any], s3: S3) -> dict[str, Any]:
     logs go.
     """
     folder = folder_of_runs(s3)
-    placed: dict[str, Any] = _placed(workflow, s3, folder)
+    placed: Any = _placed(workflow, s3, folder)
     if is_own(s3):
         spec = dict(placed["spec"])
         whole = location(s3, s3.bucket, key_format(s3))
@@ -113,7 +113,8 @@ def in_store(workflow: Mapping[str, Any], s3: S3) -> dict[str, Any]:
             for one in spec.get("templates") or ()
         ]  # fmt: skip
         placed["spec"] = spec
-    return placed
+    made: Workflow = placed
+    return made
 
 
 def _placed(value: Any, s3: S3, folder: str) -> Any:
@@ -132,7 +133,7 @@ def _placed(value: Any, s3: S3, folder: str) -> Any:
     return made
 
 
-def _with_key(s3: S3, key: str) -> dict[str, Any]:
+def _with_key(s3: S3, key: str) -> Artifact:
     return location(s3, s3.bucket, key) if is_own(s3) else {"s3": {"key": key}}
 
 

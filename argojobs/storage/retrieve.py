@@ -125,7 +125,7 @@ def find_artifact(workflow: Workflow, node_id: str, name: str) -> Mapping[str, A
     node = workflow["status"].get("nodes", {}).get(node_id)
     if node is None:
         raise NotFoundError(f"the run {workflow['metadata']['name']} has no node {node_id!r}")
-    artifacts: list[dict[str, Any]] = node.get("outputs", {}).get("artifacts", [])
+    artifacts = node.get("outputs", {}).get("artifacts", [])
     for artifact in artifacts:
         if artifact["name"] == name:
             return artifact

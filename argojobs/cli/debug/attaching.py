@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from argojobs.cli.debug.following import debugged
 from argojobs.cli.follow import tell_whole
@@ -15,10 +14,10 @@ from argojobs.runs.names import step_named
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, walk
-from argojobs.service import is_final
+from argojobs.service import Workflow, is_final
 
 
-def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
+def attach(place: Target, workflow: Workflow, given: str) -> int:
     """Keep ways open to steps that wait for a debugger, until they have ended or Ctrl-C.
 
     given: the step that is meant; all where it is empty. Returns the exit code. Raises
@@ -45,7 +44,7 @@ def attach(place: Target, workflow: dict[str, Any], given: str) -> int:
     return 0
 
 
-def wanted_step(workflow: dict[str, Any], given: str, options: str) -> Step | None:
+def wanted_step(workflow: Workflow, given: str, options: str) -> Step | None:
     """Return the step that is meant; None where all are.
 
     options: what a command must say to get here. Raises as `attach`.
@@ -63,7 +62,7 @@ def wanted_step(workflow: dict[str, Any], given: str, options: str) -> Step | No
     return step
 
 
-def _check_told(workflow: dict[str, Any], step: Step | None, given: str, options: str) -> None:
+def _check_told(workflow: Workflow, step: Step | None, given: str, options: str) -> None:
     """Raise ConflictError where nothing that is meant was told to wait for a debugger."""
     run = workflow["metadata"]["name"]
     nodes = [node for one in walk([step]) for node in one.pods] if step else []

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from argojobs.cli.debug.launch_json import PREFIX, Entry, put, take_out
 from argojobs.cli.follow import Tell
@@ -33,7 +32,7 @@ from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
 from argojobs.runtime.debugger import ATTACHED
-from argojobs.service import is_final
+from argojobs.service import Workflow, is_final
 
 #: So often it is looked which steps run, and after so long a broken stream is tried again; seconds.
 _SECONDS, _AGAIN = 2.0, 5.0
@@ -73,7 +72,7 @@ class Ways:
         self._tried: set[_Key] = set()
         self._ways: dict[_Key, Way] = {}
 
-    def take(self, workflow: Callable[[], dict[str, Any]], node_id: str, text: str) -> None:
+    def take(self, workflow: Callable[[], Workflow], node_id: str, text: str) -> None:
         """Take a log line: open a way where a step says that it waits.
 
         workflow: gets the run. Raises what that raises.
@@ -87,7 +86,7 @@ class Ways:
             for step in steps:
                 self._tell(step, [f"{step}: a debugger is attached"])
 
-    def look(self, workflow: dict[str, Any]) -> None:
+    def look(self, workflow: Workflow) -> None:
         """Look at the run: close the ways to what has ended, open those that no log tells of."""
         if is_final(workflow) or self._only_ended(workflow):
             self.over.set()
@@ -103,7 +102,7 @@ class Ways:
                 if port:
                     self.open(workflow, Waiting(node_id, port, folder_of(template), own=True))
 
-    def open(self, workflow: dict[str, Any], waiting: Waiting) -> None:
+    def open(self, workflow: Workflow, waiting: Waiting) -> None:
         """Open the way to a step that waits, once, and tell of it; or tell why there is none.
 
         A program that starts its debugger itself is tried again until it has.
@@ -138,11 +137,11 @@ class Ways:
         for way in ways:
             way.stack.close()
 
-    def _only_ended(self, workflow: dict[str, Any]) -> bool:
+    def _only_ended(self, workflow: Workflow) -> bool:
         steps = walk(steps_of(workflow)) if self._only else ()
         return any(step.path == self._only and step.phase in ENDED for step in steps)
 
-    def _enter(self, workflow: dict[str, Any], waiting: Waiting, step: str) -> None:
+    def _enter(self, workflow: Workflow, waiting: Waiting, step: str) -> None:
         with ExitStack() as stack:
             host, port = stack.enter_context(way_to(self._place, workflow, waiting))
             # All of a file tree has no counterpart in the user's folder.
@@ -218,7 +217,7 @@ def _no_way(step: str, error: ArgojobsError, run: str, options: str) -> list[str
     ]
 
 
-def _step_of(workflow: dict[str, Any], node_id: str) -> Step | None:
+def _step_of(workflow: Workflow, node_id: str) -> Step | None:
     return next((step for step in walk(steps_of(workflow)) if node_id in step.pods), None)
 
 
@@ -293,7 +292,7 @@ def _look(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None
 
 
 def beside_of(
-    place: Target, workflow: dict[str, Any], folder: Path | None = None
+    place: Target, workflow: Workflow, folder: Path | None = None
 ) -> Callable[[Tell], AbstractContextManager[object]] | None:
     """Return what opens ways to a run's debuggers while it is followed; None where it has none.
 

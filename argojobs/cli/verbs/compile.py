@@ -11,6 +11,7 @@ from argojobs.cli.command import option
 from argojobs.cli.door import put_data
 from argojobs.cli.formats import Format
 from argojobs.cli.words import TakesWords, words_of
+from argojobs.service import Workflow
 
 COMMAND = TakesWords
 
@@ -120,7 +121,7 @@ def command(
     return 0
 
 
-def written(workflow: dict[str, object], to: Target | None, output: Format | None) -> str:
+def written(workflow: "Workflow", to: Target | None, output: Format | None) -> str:
     """Return a manifest as text: YAML unless told otherwise."""
     from argojobs.manifest.yaml_write import write_json, write_yaml
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from argojobs.compile.pipeline.graph import GraphWriter
 from argojobs.compile.pipeline.names import Names
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from argojobs.dsl.graph import Graph
     from argojobs.dsl.images import Image
     from argojobs.dsl.steps import Step
+    from argojobs.manifest.objects import Template
 
 
 class Build:
@@ -137,6 +138,6 @@ class Build:
             self._root = project_root(file if file.exists() else Path.cwd())
         return self._root
 
-    def finished(self) -> list[dict[str, Any]]:
+    def finished(self) -> list[Template]:
         """Return all templates."""
-        return list(self._templates.values())
+        return cast("list[Template]", [*self._templates.values()])

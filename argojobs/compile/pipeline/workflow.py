@@ -23,6 +23,7 @@ from argojobs.manifest.names import FULL_NAME, FULL_NAMES
 from argojobs.manifest.signature import SIGNATURE
 from argojobs.runtime.types import plain_of
 from argojobs.runtime.wire import wire, wire_as_text
+from argojobs.service import Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from argojobs.dsl.images import Image
     from argojobs.dsl.pipelines import Pipeline
     from argojobs.dsl.signature import Field
-    from argojobs.manifest.objects import Artifact, Parameter
+    from argojobs.manifest.objects import Arguments, Artifact, ObjectMeta, Parameter, WorkflowSpec
 
 __all__ = ["compile_pipeline", "taken_by", "trace"]
 
@@ -45,7 +46,7 @@ def compile_pipeline(
     root: Path | None = None,
     image: str | Image = "",
     image_reference: Callable[[Image], str] | None = None,
-) -> dict[str, Any]:
+) -> Workflow:
     """Return the manifest of a pipeline.
 
     code: where its steps' code comes from. python: the program that runs them in their images.
@@ -58,7 +59,7 @@ def compile_pipeline(
     plain = plain_parameters(pipeline, graph)
     build = Build(code, python, root, image, image_reference)
     entrypoint = build.graph(graph, pipeline.settings)
-    spec: dict[str, Any] = {"entrypoint": entrypoint}
+    spec: WorkflowSpec = {"entrypoint": entrypoint}
     arguments = _arguments(pipeline, code, plain)
     if arguments:
         spec["arguments"] = arguments
@@ -77,8 +78,8 @@ def compile_pipeline(
 
 def _metadata(
     pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str], full_names: dict[str, str]
-) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"generateName": f"{pipeline.name}-"}
+) -> ObjectMeta:
+    metadata: ObjectMeta = {"generateName": f"{pipeline.name}-"}
     if code.labels:
         metadata["labels"] = dict(code.labels)
     title, description = _title_and_description(pipeline.function.__doc__)
@@ -131,7 +132,7 @@ def taken_by(pipeline: Pipeline[..., Any], plain: frozenset[str] = frozenset()) 
     return {"parameters": parameters, "artifacts": artifacts}
 
 
-def _arguments(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> dict[str, Any]:
+def _arguments(pipeline: Pipeline[..., Any], code: Code, plain: frozenset[str]) -> Arguments:
     parameters: list[Parameter] = []
     artifacts: list[Artifact] = []
     for name, field, declared in fields_of_inputs(pipeline.inputs):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.convert.dsl.condition import Condition, comparisons, condition
 from argojobs.convert.dsl.options import options
 from argojobs.convert.dsl.sequence import sequence
 from argojobs.convert.dsl.tags import CannotSayError, Piece, Reference, pieces, single
 from argojobs.manifest.json_read import scalar_text
+from argojobs.manifest.view import arguments_of, artifacts_of, parameters_of, tasks_of
+
+if TYPE_CHECKING:
+    from argojobs.manifest.objects import Artifact, DAGTask
 
 _PYTHON = re.compile(r"(.*/)?python(3(\.\d+)?)?")
 _TASK = frozenset(
@@ -182,7 +187,7 @@ def read_graph(template: dict[str, Any]) -> Graph:
     else:
         dag = template["dag"]
         _only(dag, frozenset({"tasks"}), "the dag")
-        written = dag.get("tasks") or ()
+        written = tasks_of(template)
         always = frozenset(each["name"] for each in written if not each.get("when"))
         tasks = [_task(each, _after(each, always)) for each in written]
     outputs = {}
@@ -200,7 +205,7 @@ def _source(value: dict[str, Any], key: str, name: str) -> Reference:
     return found
 
 
-def _steps(groups: list[list[dict[str, Any]]]) -> list[Task]:
+def _steps(groups: list[list[DAGTask]]) -> list[Task]:
     tasks: list[Task] = []
     before: tuple[str, ...] = ()
     for group in groups:
@@ -210,7 +215,7 @@ def _steps(groups: list[list[dict[str, Any]]]) -> list[Task]:
     return tasks
 
 
-def _after(task: dict[str, Any], always: frozenset[str]) -> tuple[str, ...]:
+def _after(task: DAGTask, always: frozenset[str]) -> tuple[str, ...]:
     """Return the tasks that one waits for. Raises CannotSayError for other ends than success.
 
     always: tasks without a `when`, which are never skipped: `.Succeeded` says nothing more.
@@ -233,24 +238,24 @@ def _after(task: dict[str, Any], always: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _task(task: dict[str, Any], after: tuple[str, ...]) -> Task:
+def _task(task: DAGTask, after: tuple[str, ...]) -> Task:
     name = task["name"]
     _only(task, _TASK, f"the task {name}")
     if "template" not in task:
         raise CannotSayError(f"the task {name} without a template of this file")
-    arguments = task.get("arguments") or {}
+    arguments = arguments_of(task)
     parameters = {}
-    for each in arguments.get("parameters") or ():
+    for each in parameters_of(arguments):
         if not isinstance(each.get("value"), str):
             raise CannotSayError(f"the argument {each['name']} of {name}, which has no value")
         parameters[each["name"]] = tuple(pieces(each["value"]))
-    artifacts = {each["name"]: _artifact(each, name) for each in arguments.get("artifacts") or ()}
+    artifacts = {each["name"]: _artifact(each, name) for each in artifacts_of(arguments)}
     when = task.get("when") or ""
     found = condition(when) if when else None
     return Task(name, task["template"], after, parameters, artifacts, when, found, _items(task))
 
 
-def _artifact(artifact: dict[str, Any], task: str) -> Reference | Raw:
+def _artifact(artifact: Artifact, task: str) -> Reference | Raw:
     name = artifact["name"]
     if artifact.keys() == {"name", "raw"} and "{{" not in artifact["raw"]["data"]:
         return Raw(artifact["raw"]["data"])
@@ -262,7 +267,7 @@ def _artifact(artifact: dict[str, Any], task: str) -> Reference | Raw:
     return found
 
 
-def _items(task: dict[str, Any]) -> Items | Reference | None:
+def _items(task: DAGTask) -> Items | Reference | None:
     name = task["name"]
     if "withSequence" in task:
         return sequence(task["withSequence"], name)
@@ -306,7 +311,7 @@ def _scalar(value: Any, what: str) -> str:
     return text
 
 
-def _only(value: dict[str, Any], known: frozenset[str], what: str) -> None:
+def _only(value: Mapping[str, Any], known: frozenset[str], what: str) -> None:
     for name, item in value.items():
         if name not in known and item not in (None, {}, []):
             raise CannotSayError(f"`{name}` of {what}")

@@ -14,7 +14,7 @@ from argojobs.convert.dsl.model import WORK, Graph, Leaf, Task, read_graph, read
 from argojobs.convert.dsl.tags import CannotSayError, Reference, TemplateError, of_template, single
 from argojobs.convert.dsl.types import PARTS, Key, Types, constant
 from argojobs.errors import UnsupportedError
-from argojobs.manifest.view import called, calls_of
+from argojobs.manifest.view import arguments_of, called, calls_of, parameters_of
 from argojobs.runtime.wire import MARK, encode, guard
 
 #: Of the whole workflow, for templates that say nothing themselves (Argo docs: fields).
@@ -163,7 +163,7 @@ def _is_encoded(value: str, type_: str) -> bool:
 
 def _without_composed(spec: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Put parameters whose value holds other parameters where they are used."""
-    parameters = (spec.get("arguments") or {}).get("parameters") or ()
+    parameters = parameters_of(arguments_of(spec))
     values = {each["name"]: each.get("value", each.get("default")) for each in parameters}
     composed: dict[str, str] = {
         name: text for name, text in values.items() if text and "{{" in text

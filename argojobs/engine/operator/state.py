@@ -19,6 +19,7 @@ from argojobs.engine.operator.frames import Frame, Member
 from argojobs.engine.operator.phases import ACTIVE
 from argojobs.engine.operator.templates import Templates
 from argojobs.manifest import names
+from argojobs.service import Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class RunState:
     id. private: the operator's bookkeeping, a JSON dict.
     """
 
-    def __init__(self, workflow: dict[str, Any], private: dict[str, Any]) -> None:
+    def __init__(self, workflow: Workflow, private: dict[str, Any]) -> None:
         self.workflow = workflow
         self.name: str = workflow["metadata"]["name"]
-        self.spec: dict[str, Any] = workflow["spec"]
+        self.spec: Any = workflow["spec"]
         self.status: dict[str, Any] = dict(workflow.get("status") or {})
         self.status.pop("nodes", None)
         self.private = private
@@ -76,7 +77,7 @@ class RunState:
     @classmethod
     def load(
         cls,
-        workflow: dict[str, Any],
+        workflow: Workflow,
         nodes: Iterable[Node] = (),
         private: dict[str, Any] | None = None,
         *,

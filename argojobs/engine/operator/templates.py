@@ -5,6 +5,7 @@ Source: Argo docs, fields: templateDefaults, retryStrategy (workflow level), inl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from argojobs.engine.model import Template
@@ -33,7 +34,7 @@ def kind_of(template: Template) -> str:
 class Templates:
     """The templates of one workflow, looked up by what a step, task or hook says."""
 
-    def __init__(self, spec: dict[str, Any]) -> None:
+    def __init__(self, spec: Mapping[str, Any]) -> None:
         self._defaults: Template = spec.get("templateDefaults") or {}
         self._retry = spec.get("retryStrategy")
         self._by_name = {t.get("name", ""): t for t in spec.get("templates") or ()}

@@ -227,7 +227,8 @@ class Store(Database):
             row = self._run("metadata, spec, status, private, submitter, begun", name)
             try:
                 nodes = list(self._nodes(name, 0).values())
-                metadata, spec, status, private, submitter = map(read_map, row[:5])
+                maps: Any = [read_map(text) for text in row[:5]]
+                metadata, spec, status, private, submitter = maps
                 check_name(metadata, name)
             except ODD as error:
                 raise damaged_run(name, error) from error

@@ -20,7 +20,7 @@ from argojobs.runs.doctor.checking import Check, attempt, failed, ok
 from argojobs.runs.doctor.storage import compare
 from argojobs.runs.stores import in_store
 from argojobs.runs.target import Target
-from argojobs.service import Service, is_final
+from argojobs.service import Service, Workflow, is_final
 
 SECONDS = 300
 WORDS = "argojobs doctor"
@@ -49,7 +49,7 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
             place.service.delete(name)
 
 
-def trial_workflow(context: Context, name: str) -> dict[str, Any]:
+def trial_workflow(context: Context, name: str) -> Workflow:
     """Return the workflow: `write` makes an artifact, `read` takes it and compares."""
     image = context.image or "busybox:1.36"
 
@@ -75,7 +75,7 @@ def trial_workflow(context: Context, name: str) -> dict[str, Any]:
             "container": shell(f"test \"$(cat /tmp/argojobs-in)\" = '{WORDS}'"),
         },
     ]
-    made = {
+    made: Any = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": {"name": name},
@@ -84,7 +84,7 @@ def trial_workflow(context: Context, name: str) -> dict[str, Any]:
     return in_store(with_context(made, defaults_of(context)), context)
 
 
-def waited(service: Service, created: dict[str, Any], clock: Callable[[], float]) -> dict[str, Any]:
+def waited(service: Service, created: Workflow, clock: Callable[[], float]) -> Workflow:
     """Return the run when it has ended. Raises ServerError when that takes too long."""
     end = clock() + SECONDS + 60
     last = created
@@ -100,7 +100,7 @@ def waited(service: Service, created: dict[str, Any], clock: Callable[[], float]
     )
 
 
-def verdict(ended: dict[str, Any], context: Context) -> Check:
+def verdict(ended: Workflow, context: Context) -> Check:
     """Say how the trial ended, with the first message that tells why."""
     status = ended["status"]
     if status["phase"] == "Succeeded":
@@ -110,7 +110,8 @@ def verdict(ended: dict[str, Any], context: Context) -> Check:
         node for node in nodes if node.get("phase") in ("Failed", "Error") and node.get("message")
     ]
     pods = [node for node in wrong if node.get("type") == "Pod"]
-    message = str((pods or wrong or [status])[0].get("message") or status.get("message") or "")
+    first = (pods or wrong)[0].get("message") if wrong else ""
+    message = str(first or status.get("message") or "")
     return failed(
         "run", f"the trial run ended {status['phase']}: {message}", remedy_of(message, context)
     )
@@ -134,14 +135,14 @@ def remedy_of(message: str, context: Context) -> str:
     return f"argojobs doctor --context {context.name} without --run shows what else is wrong"
 
 
-def repository_of(workflow: dict[str, Any]) -> dict[str, Any] | None:
+def repository_of(workflow: Workflow) -> dict[str, Any] | None:
     """Return the artifact repository in S3 that Argo used for a run; None where it does not say."""
     reference = status_of(workflow).get("artifactRepositoryRef") or {}
     found = (reference.get("artifactRepository") or {}).get("s3")
     return found if isinstance(found, dict) else None
 
 
-def found_again(place: Target, ended: dict[str, Any]) -> Check:
+def found_again(place: Target, ended: Workflow) -> Check:
     """Whether the trial's artifact is where the context's own keys look for it."""
     nodes = ended["status"]["nodes"].values()
     written = next(

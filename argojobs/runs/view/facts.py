@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from argojobs.manifest.view import (
+    annotations_of,
     arguments_of,
     containers_of,
+    labels_of,
     nodes_of,
     parameters_of,
     spec_of,
     status_of,
 )
 from argojobs.runs.masking import masked_value
-from argojobs.service import phase_of
+from argojobs.service import Workflow, phase_of
 
 if TYPE_CHECKING:
     from argojobs.manifest.objects import Container, Outputs
@@ -26,10 +28,9 @@ Run = Mapping[str, Any]
 
 def label(run: Run, name: str) -> str:
     """Return a label or annotation of ours, the annotation first: a label may have been cut."""
-    metadata = run["metadata"]
     key = f"argojobs.dev/{name}"
-    noted = (metadata.get("annotations") or {}).get(key)
-    return str((metadata.get("labels") or {}).get(key, "") if noted is None else noted)
+    noted = annotations_of(run).get(key)
+    return str(labels_of(run).get(key, "") if noted is None else noted)
 
 
 def short_id(run: Run) -> str:
@@ -81,12 +82,12 @@ def _gpus_of(container: Container) -> int:
     return sum(int(text) for text in counts if text.isdecimal())
 
 
-def has_succeeded(workflow: dict[str, Any]) -> bool:
+def has_succeeded(workflow: Workflow) -> bool:
     """Tell whether a final run succeeded."""
     return phase_of(workflow) == "Succeeded"
 
 
-def outputs_of(workflow: Mapping[str, Any]) -> Outputs:
+def outputs_of(workflow: Workflow) -> Outputs:
     """Return the outputs of a run: those of its entrypoint."""
     name = workflow["metadata"]["name"]
     root = next((n for n in nodes_of(workflow).values() if n.get("name") == name), None)

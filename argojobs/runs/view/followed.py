@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 from argojobs.runs.view.steps import Step, steps_of, walk
+from argojobs.service import Workflow
 
 
 class Followed:
@@ -15,13 +15,13 @@ class Followed:
     the run has the machine to itself.
     """
 
-    def __init__(self, workflow: dict[str, Any]) -> None:
+    def __init__(self, workflow: Workflow) -> None:
         self._lock = threading.RLock()
         self.workflow = workflow
         self._steps: tuple[Step, ...] | None = None
         self._by_pod: dict[str, Step] | None = None
 
-    def update(self, workflow: dict[str, Any]) -> None:
+    def update(self, workflow: Workflow) -> None:
         """Take a newer state of the run."""
         with self._lock:
             self.workflow = workflow

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from argojobs.manifest.view import status_of
-from argojobs.service import phase_of
+from argojobs.service import Workflow, phase_of
 
 #: Phases in which a node no longer changes.
 ENDED = frozenset({"Succeeded", "Failed", "Error", "Skipped", "Omitted"})
@@ -15,13 +12,13 @@ ENDED = frozenset({"Succeeded", "Failed", "Error", "Skipped", "Omitted"})
 BROKEN = frozenset({"Failed", "Error"})
 
 
-def was_stopped(workflow: Mapping[str, Any]) -> bool:
+def was_stopped(workflow: Workflow) -> bool:
     """Tell whether a run ended because somebody wanted it to (Argo's shutdown)."""
     message = str(status_of(workflow).get("message", ""))
     return message.startswith("Stopped with strategy")
 
 
-def of_run(workflow: Mapping[str, Any]) -> str:
+def of_run(workflow: Workflow) -> str:
     """Return a run's phase as people call it: one that somebody ended is Stopped."""
     if was_stopped(workflow):
         return "Stopped"

@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from argojobs.edits.reused import ORIGINAL
 from argojobs.manifest.view import (
@@ -30,7 +30,14 @@ from argojobs.runs.view.times import moment
 from argojobs.service import WAITED
 
 if TYPE_CHECKING:
-    from argojobs.manifest.objects import DAGTask, NodeStatus, Outputs, Template, WorkflowSpec
+    from argojobs.manifest.objects import (
+        DAGTask,
+        NodeStatus,
+        Outputs,
+        Template,
+        Workflow,
+        WorkflowSpec,
+    )
 
 #: An item in the path of a step, `(0:mnist)`, and how much of its value is shown.
 _ITEM = re.compile(r"\((\d+):(.*?)\)(?=$|[.(])", re.DOTALL)
@@ -118,7 +125,7 @@ class _Index:
     spec: WorkflowSpec
 
 
-def steps_of(workflow: dict[str, Any]) -> tuple[Step, ...]:
+def steps_of(workflow: Workflow) -> tuple[Step, ...]:
     """Return the steps of a run, top level first; an exit handler comes last."""
     index = _index(workflow)
     run = workflow.get("metadata", {}).get("name", "")
@@ -194,13 +201,13 @@ def failed_steps(steps: Iterable[Step]) -> list[Step]:
     return sorted(broken, key=lambda step: (not step.pods, step.finished or float("inf")))
 
 
-def _spec(workflow: dict[str, Any]) -> WorkflowSpec:
+def _spec(workflow: Workflow) -> WorkflowSpec:
     """Return the spec; that of a referenced WorkflowTemplate below the workflow's own."""
     stored = workflow.get("status", {}).get("storedWorkflowTemplateSpec") or {}
     return {**stored, **spec_of(workflow)}
 
 
-def _index(workflow: dict[str, Any]) -> _Index:
+def _index(workflow: Workflow) -> _Index:
     nodes = nodes_of(workflow)
     templates = {t["name"]: t for t in _spec(workflow).get("templates") or [] if "name" in t}
     for key, template in (status_of(workflow).get("storedTemplates") or {}).items():

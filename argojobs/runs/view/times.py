@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import datetime, timezone
-from typing import Any
 
 from argojobs.errors import UsageError
 from argojobs.manifest.view import status_of
+from argojobs.service import Workflow
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _SINCE = re.compile(r"(?:\d+(?:\.\d+)?[smhdw])+")
@@ -75,13 +74,13 @@ def since(text: str, now: float) -> float:
     return read.timestamp() if read.tzinfo else read.astimezone().timestamp()
 
 
-def run_time(workflow: Mapping[str, Any], now: float) -> str:
+def run_time(workflow: Workflow, now: float) -> str:
     """Say how long a run has taken so far, or took; empty before it started."""
     seconds = run_seconds(workflow, now)
     return elapsed(seconds) if seconds is not None else ""
 
 
-def run_seconds(workflow: Mapping[str, Any], now: float) -> float | None:
+def run_seconds(workflow: Workflow, now: float) -> float | None:
     """Return how many seconds a run has taken so far, or took; None before it started."""
     status = status_of(workflow)
     started = moment(status.get("startedAt"))
