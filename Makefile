@@ -35,7 +35,7 @@ demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
 	@echo 'To have the command at hand: . $(BIN)/activate'
 
 test: $(VENV)/ready  ## set everything up and pass the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
 
 quick: $(VENV)/ready  ## the fast half of the tests: under a minute on two cores
 	$(BIN)/python -m pytest -n auto --dist loadfile -q $(QUICK) $(ARGS)
