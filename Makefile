@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
 QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator expressions lint manifest net)
 
-.PHONY: help demo test quick test-cluster lint bench docs site format clean
+.PHONY: help demo test quick cover test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -35,10 +35,13 @@ demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
 	@echo 'To have the command at hand: . $(BIN)/activate'
 
 test: $(VENV)/ready  ## set everything up and pass the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
 
 quick: $(VENV)/ready  ## the fast half of the tests: under a minute on two cores
 	$(BIN)/python -m pytest -n auto --dist loadfile -q $(QUICK) $(ARGS)
+
+cover: $(VENV)/ready  ## the same, and which branches of their rooms they take; a floor fails it
+	$(BIN)/python -m pytest -n auto --dist loadfile -q --cov --cov-report=term $(QUICK) $(ARGS)
 
 test-cluster: $(VENV)/ready  ## the tests on a real Kubernetes and Argo, started here (Linux, root, Go)
 	$(BIN)/python -m pytest tests/cluster/suite -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)

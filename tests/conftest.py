@@ -13,11 +13,45 @@ from support import shared as shared_folder
 from argojobs.engine.starting import end
 from argojobs.net import known_secrets
 
+TESTS = Path(__file__).parent
+
 #: How long an example takes is the machine's affair: no test fails for that.
 settings.register_profile(
     "without-time", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("without-time")
+
+
+#: The files that take longest, begun first: one of them alone at the end would leave a core idle.
+LONGEST = (
+    "docs/test_documents.py",
+    "images/builders/test_contract.py",
+    "cli/debug/test_debug.py",
+    "images/described/test_providing.py",
+    "images/test_deploy.py",
+    "images/test_run_with_images.py",
+    "workflows/test_demo.py",
+    "attacks/test_kills.py",
+    "attacks/test_damaged_home.py",
+    "typing/test_typing.py",
+    "engine/test_examples_for_real.py",
+    "engine/test_conformance_for_real.py",
+    "engine/test_local.py",
+    "engine/executors/process/test_executor.py",
+    "cli/test_words.py",
+    "cli/test_for_real.py",
+    "cli/test_left.py",
+    "cli/test_shell_job.py",
+    "storage/test_s3_faults.py",
+    "test_any_text.py",
+    "test_wheel.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, for processes that share the files; the order within one stays."""
+    rank = {TESTS / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(LONGEST)))
 
 
 def pytest_configure() -> None:

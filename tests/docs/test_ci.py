@@ -17,3 +17,13 @@ def test_without_argos_records_a_clone_goes_on_and_ci_does_not(tmp_path: Path) -
 
 def test_ci_says_that_it_is_ci() -> None:
     assert "export ARGOJOBS_CI=1" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_files_that_are_begun_first_are_there(request: pytest.FixtureRequest) -> None:
+    """One that was renamed would silently come last."""
+    (conftest,) = (
+        plugin
+        for plugin in request.config.pluginmanager.get_plugins()
+        if getattr(plugin, "__file__", None) == str(ROOT / "tests" / "conftest.py")
+    )
+    assert [name for name in conftest.LONGEST if not (ROOT / "tests" / name).is_file()] == []
