@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from argojobs.diagnosis.evidence import Evidence, Object
+from argojobs.diagnosis.evidence import Evidence, Object, statuses_of
 
 
 def describe(evidence: Evidence) -> list[str]:
@@ -38,7 +38,7 @@ def _pod(pod: Object) -> Iterator[str]:
     ):
         if value:
             yield f"{key + ':':<17}{value}"
-    states = {one["name"]: one for one in _statuses(status)}
+    states = {one["name"]: one for one in statuses_of(status)}
     for title, key in (("Init Containers", "initContainers"), ("Containers", "containers")):
         if spec.get(key):
             yield f"{title}:"
@@ -49,10 +49,6 @@ def _pod(pod: Object) -> Iterator[str]:
     yield f"{'Node-Selectors:':<17}{_pairs(spec.get('nodeSelector') or {}) or '<none>'}"
     tolerations = [_toleration(one) for one in spec.get("tolerations") or ()]
     yield f"{'Tolerations:':<17}{', '.join(tolerations) or '<none>'}"
-
-
-def _statuses(status: Object) -> list[Any]:
-    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
 def _container(container: Object, status: Object) -> Iterator[str]:

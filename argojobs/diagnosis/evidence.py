@@ -152,8 +152,12 @@ class Subject:
     def container(self) -> Object:
         """The container that Argo's message is about: `prepare: Error (exit code 3)`; else main."""
         name = self.message.partition(":")[0]
-        every = (*(self.spec.get("initContainers") or ()), *(self.spec.get("containers") or ()))
-        return next((one for one in every if one.get("name") == name), self.main)
+        return next((one for one in self.containers if one.get("name") == name), self.main)
+
+    @property
+    def containers(self) -> tuple[Object, ...]:
+        """All containers of the pod, those before main first."""
+        return (*(self.spec.get("initContainers") or ()), *(self.spec.get("containers") or ()))
 
     @property
     def scheduled(self) -> bool:
@@ -170,11 +174,7 @@ class Subject:
     @cached_property
     def statuses(self) -> tuple[Object, ...]:
         """The states of the pod's containers, those before main first."""
-        status = self.pod.get("status") or {}
-        return (
-            *(status.get("initContainerStatuses") or ()),
-            *(status.get("containerStatuses") or ()),
-        )
+        return statuses_of(self.pod.get("status") or {})
 
     def states(self, kind: str) -> Iterator[tuple[str, Object]]:
         """Yield the containers in a state (`waiting`, `terminated`), with what is said of it."""
@@ -218,6 +218,12 @@ class Subject:
         if not self.over:
             return None
         return next(filter(None, map(pattern.search, reversed(self.log))), None)
+
+
+def statuses_of(status: Object) -> tuple[Object, ...]:
+    """Return the states of a pod's containers by the pod's status, those before main first."""
+    before, others = status.get("initContainerStatuses"), status.get("containerStatuses")
+    return (*(before or ()), *(others or ()))
 
 
 def _said(value: Object) -> str:

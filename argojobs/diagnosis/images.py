@@ -22,10 +22,7 @@ _PULL_SECRET = re.compile(r"[Uu]nable to retrieve some image pull secrets \((?P<
 def waiting_image(subject: Subject) -> str:
     """Return the image that a container of the pod waits for; else the step's own."""
     waits = {name for name, state in subject.states("waiting") if _is_pull(state.get("reason"))}
-    for container in (
-        *(subject.spec.get("initContainers") or ()),
-        *(subject.spec.get("containers") or ()),
-    ):
+    for container in subject.containers:
         if container.get("name") in waits:
             return str(container.get("image", ""))
     return str(subject.main.get("image") or "")

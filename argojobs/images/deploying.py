@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from argojobs.config.image_lock import Locked
 from argojobs.errors import ConflictError
-from argojobs.images.builders.shape import Builder, Task, push_of
+from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.builds import PARENT_ARGUMENT
 from argojobs.images.recipe import Recipe
 from argojobs.images.reference import within
@@ -256,7 +256,7 @@ def _made(
             write_context(step.recipe.files, task.context)
             build_image(builder, task, say)
         if registry is not None:
-            push_image(builder, task, push_of(task), say)
+            push_image(builder, task, say)
 
 
 def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:

@@ -213,7 +213,6 @@ def _show_commands(
 
 
 def _commands(to_do: "Deployment", step: "Step", *, no_cache: bool) -> list[list[str]]:
-    from argojobs.images.builders.shape import push_of
     from argojobs.images.deploying import task_of
 
     if step.does not in ("build", "push"):
@@ -227,7 +226,7 @@ def _commands(to_do: "Deployment", step: "Step", *, no_cache: bool) -> list[list
     )
     builder = to_do.builder()
     built = builder.build(task) if step.does == "build" else []
-    pushed = builder.push(task, push_of(task)) if to_do.registry is not None else []
+    pushed = builder.push(task) if to_do.registry is not None else []
     return [*built, *pushed]
 
 

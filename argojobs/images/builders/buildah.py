@@ -10,7 +10,6 @@ from argojobs.images.builders.shape import (
     EPOCH,
     Argv,
     Builder,
-    Push,
     Task,
     cache_options,
     pairs,
@@ -31,7 +30,7 @@ def buildah(program: str, version: str, name: str = BUILDAH) -> Builder:
         program,
         version,
         build=lambda task: [build(program, task)],
-        push=lambda _task, pushed: [push(program, pushed)],
+        push=lambda task: [push(program, task)],
         has=lambda reference: [program, *_HAS[name], reference],
     )
 
@@ -51,15 +50,15 @@ def build(program: str, task: Task) -> Argv:
     ]
 
 
-def push(program: str, pushed: Push) -> Argv:
+def push(program: str, task: Task) -> Argv:
     """Return the command that pushes."""
-    return [program, "push", *registry_options(pushed), pushed.reference]
+    return [program, "push", *registry_options(task), task.tags[0]]
 
 
-def registry_options(asked: Task | Push) -> Argv:
+def registry_options(task: Task) -> Argv:
     """Return how a registry is reached, and as whom."""
-    folder = asked.auth_folder
+    folder = task.auth_folder
     return [
-        *(["--tls-verify=false"] if asked.plain_http else []),
+        *(["--tls-verify=false"] if task.plain_http else []),
         *(["--authfile", str(folder / "config.json")] if folder is not None else []),
     ]

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from argojobs.images.builders.shape import EPOCH, Argv, Builder, Push, Task, secrets_of
+from argojobs.images.builders.shape import EPOCH, Argv, Builder, Task, secrets_of
 
 NAME = "buildctl"
 
@@ -25,9 +25,9 @@ def buildctl(program: str, version: str, layouts: Path) -> Builder:
         # a layout keeps what was written to it before
         return [["rm", "-rf", "--", str(layout)], _build(program, task, layouts, output)]
 
-    def push(task: Task, pushed: Push) -> list[Argv]:
-        plain = ["registry.insecure=true"] if pushed.plain_http else []
-        output = _row("type=image", "push=true", f"name={pushed.reference}", *plain)
+    def push(task: Task) -> list[Argv]:
+        plain = ["registry.insecure=true"] if task.plain_http else []
+        output = _row("type=image", "push=true", f"name={task.tags[0]}", *plain)
         return [_build(program, task, layouts, output, cached=True)]
 
     return Builder(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from argojobs.images.builders.explaining import build_failure, push_failure
 from argojobs.images.builders.running import Say, run
-from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.images.builders.shape import Builder, Task
 
 
 def build_image(builder: Builder, task: Task, say: Say) -> None:
@@ -18,13 +18,13 @@ def build_image(builder: Builder, task: Task, say: Say) -> None:
             raise build_failure(builder, task, done)
 
 
-def push_image(builder: Builder, task: Task, push: Push, say: Say) -> None:
-    """Push a tag of an image that was built from the task. Raises PushFailedError."""
-    environment = _environment(builder, push.auth_folder)
-    for argv in builder.push(task, push):
+def push_image(builder: Builder, task: Task, say: Say) -> None:
+    """Push the first tag of an image that was built from the task. Raises PushFailedError."""
+    environment = _environment(builder, task.auth_folder)
+    for argv in builder.push(task):
         done = run(argv, say=say, environment=environment)
         if done.code:
-            raise push_failure(builder, push, done)
+            raise push_failure(builder, task, done)
 
 
 def has_image(builder: Builder, reference: str) -> bool:

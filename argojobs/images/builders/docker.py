@@ -38,7 +38,7 @@ def docker(program: str, version: str, *, context: str) -> Builder:
         build=lambda task: [
             _build(program, context, task) if context else _build_older(program, task)
         ],
-        push=lambda _task, pushed: [[program, "push", pushed.reference]],
+        push=lambda task: [[program, "push", task.tags[0]]],
         has=lambda reference: [program, "image", "inspect", reference],
         environment={} if context else {"DOCKER_BUILDKIT": "0"},
         login=login,

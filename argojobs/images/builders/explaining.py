@@ -12,7 +12,7 @@ from pathlib import Path
 from argojobs.errors import UsageError
 from argojobs.images.builders.failures import BuildFailedError, PushFailedError
 from argojobs.images.builders.running import Done
-from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.dockerfiles.dockerfile import logical_lines
 
 #: Lines of output that an error shows.
@@ -77,11 +77,11 @@ def build_failure(builder: Builder, task: Task, done: Done) -> BuildFailedError:
     )
 
 
-def push_failure(builder: Builder, push: Push, done: Done) -> PushFailedError:
+def push_failure(builder: Builder, task: Task, done: Done) -> PushFailedError:
     """Return the error of a push."""
     meaning, remedy = meaning_of(done.output)
     return PushFailedError(
-        f"{builder.name} did not push {push.reference}{_after(meaning)}{_ending(done)}",
+        f"{builder.name} did not push {task.tags[0]}{_after(meaning)}{_ending(done)}",
         hint=_hint(done, remedy),
         output=done.output,
     )

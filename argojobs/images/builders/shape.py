@@ -29,9 +29,9 @@ class Task:
     the files. dockerfile: the file, in the context or elsewhere. secrets: files for
     `RUN --mount=type=secret,id=...`, by their ids; an empty platform is the builder's own.
     parent: the reference of an image of ours that this one is built from, as a build argument
-    names it; "" where it is built from none. plain_http, auth_folder: how images that are not on
-    this machine are pulled, as `Push` has it. origin: the file that the Dockerfile is a copy of, for
-    messages.
+    names it; "" where it is built from none. plain_http, auth_folder: how a registry is
+    reached, to pull and to push; the folder's config.json has the login (`../logins/login.py`).
+    origin: the file that the Dockerfile is a copy of, for messages.
     """
 
     tags: tuple[str, ...]
@@ -48,24 +48,10 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Push:
-    """A tag to push. auth_folder: the folder whose config.json has the login (`../logins/login.py`)."""
-
-    reference: str
-    plain_http: bool = False
-    auth_folder: Path | None = None
-
-
-def push_of(task: Task) -> Push:
-    """Return what a builder is asked to push of an image that it built: its first tag."""
-    return Push(task.tags[0], task.plain_http, task.auth_folder)
-
-
-@dataclass(frozen=True, slots=True)
 class Builder:
     """A builder that this machine has.
 
-    build, push: the commands that do it, in order. has: the command that ends with 0 where an image
+    build, push: the commands that do it, in order; the first of the tags is pushed. has: the command that ends with 0 where an image
     is on this machine. login: the variables that lead its commands to an auth folder. mounts:
     whether it knows `RUN --mount`, which secrets need.
     """
@@ -74,7 +60,7 @@ class Builder:
     program: str
     version: str
     build: Callable[[Task], list[Argv]]
-    push: Callable[[Task, Push], list[Argv]]
+    push: Callable[[Task], list[Argv]]
     has: Callable[[str], Argv]
     environment: Mapping[str, str] = field(default_factory=dict)
     login: Callable[[Path], dict[str, str]] = lambda _folder: {}

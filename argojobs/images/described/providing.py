@@ -68,7 +68,7 @@ def provide(
     builder's own. Raises BuildFailedError and PushFailedError with the last lines of output.
     """
     from argojobs.images.builders.building import build_image, push_image
-    from argojobs.images.builders.shape import Task, push_of
+    from argojobs.images.builders.shape import Task
     from argojobs.images.delivery import arrived, workplace
     from argojobs.images.described.pip_settings import written
 
@@ -88,7 +88,7 @@ def provide(
         except BuildFailedError as error:
             error.where = ""  # of a Dockerfile that nobody wrote; what failed is said
             raise
-        push_image(builder, task, push_of(task), say)
+        push_image(builder, task, say)
     return one.pinned(arrived(registry, one.build.name, one.build.tag))
 
 

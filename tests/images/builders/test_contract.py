@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from support.layers import config_of, files_of, tars_of
 from argojobs.errors import HostError
 from argojobs.images.builders.building import build_image, has_image, push_image
 from argojobs.images.builders.failures import BuildFailedError, PushFailedError
-from argojobs.images.builders.shape import Builder, Push, Task
+from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.logins.login import credentials_for, private_login
 from argojobs.images.registry.client import Registry, open_registry
 from argojobs.images.registry.trial import try_push
@@ -55,7 +56,8 @@ def pushed(builder: Builder, built: Task, registry: Registry, say=lambda _line: 
     build_image(builder, built, say)
     digests = []
     for reference in built.tags:
-        push_image(builder, built, Push(reference, registry.plain_http), say)
+        one = replace(built, tags=(reference,), plain_http=registry.plain_http)
+        push_image(builder, one, say)
         repository, _, tag = reference.removeprefix(f"{registry.host}/").rpartition(":")
         digest = registry.digest(repository, tag)
         assert digest is not None
@@ -165,9 +167,9 @@ def test_a_push_as_a_user_shows_no_password(
     build_image(builder, built, said.append)
     monkeypatch.delenv("SECRET")
     with private_login(served.host, who) as folder:
-        push = Push(built.tags[0], plain_http=True, auth_folder=folder)
-        assert registries.PASSWORD not in str(builder.push(built, push))
-        push_image(builder, built, push, said.append)
+        private = replace(built, plain_http=True, auth_folder=folder)
+        assert registries.PASSWORD not in str(builder.push(private))
+        push_image(builder, private, said.append)
         assert folder is not None
         assert folder.stat().st_mode & 0o077 == 0
     assert not folder.exists()
@@ -179,7 +181,7 @@ def test_a_push_that_is_refused_says_so(builder, name, locked_registry_server, b
     built = task(busybox_context, BUSYBOX, f"{locked_registry_server.host}/{name}:1")
     build_image(builder, built, lambda _line: None)
     with pytest.raises(PushFailedError, match="refuses who we are") as caught:
-        push_image(builder, built, Push(built.tags[0], plain_http=True), lambda _line: None)
+        push_image(builder, replace(built, plain_http=True), lambda _line: None)
     assert caught.value.exit_code == 1
     assert "docker login" in caught.value.hint
 

@@ -12,7 +12,7 @@ from argojobs.images.builders.explaining import (
     push_failure,
 )
 from argojobs.images.builders.running import Done
-from argojobs.images.builders.shape import Push, Task
+from argojobs.images.builders.shape import Task
 
 DOCKERFILE = """\
 # syntax=docker/dockerfile:1
@@ -121,7 +121,8 @@ def test_a_failed_build_is_a_place_a_reason_and_the_last_lines(dockerfile, tmp_p
 
 def test_a_signal_is_told(dockerfile, tmp_path):
     table = buildah("buildah", "1")
-    error = build_failure(table, Task(("a:1",), tmp_path, dockerfile), Done(-9, ()))
+    task = Task(("a:1",), tmp_path, dockerfile)
+    error = build_failure(table, task, Done(-9, ()))
     assert "ended by signal 9" in error.what
-    refused = push_failure(table, Push("a:1"), Done(125, ("unauthorized: no",)))
+    refused = push_failure(table, task, Done(125, ("unauthorized: no",)))
     assert "did not push a:1: the registry refuses who we are (exit code 125)" in refused.what

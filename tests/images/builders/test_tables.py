@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from argojobs.images.builders.buildah import PODMAN, buildah
 from argojobs.images.builders.buildctl import buildctl, layout_of
 from argojobs.images.builders.docker import docker
-from argojobs.images.builders.shape import Push, Task
+from argojobs.images.builders.shape import Task
 
 
 @pytest.fixture
@@ -43,15 +44,15 @@ def test_buildah_and_podman_differ_in_their_names_only(task):
 
 
 def test_a_push_has_the_file_of_a_login_and_not_the_login(task):
-    push = Push("lab:5000/dev:1", plain_http=True, auth_folder=Path("/private"))
-    assert buildah("buildah", "1").push(task, push) == [
+    task = replace(task, plain_http=True, auth_folder=Path("/private"))
+    assert buildah("buildah", "1").push(task) == [
         [
             *("buildah", "push", "--tls-verify=false"),
             *("--authfile", "/private/config.json", "lab:5000/dev:1"),
         ]
     ]
     table = docker("docker", "1", context="default")
-    assert table.push(task, push) == [["docker", "push", "lab:5000/dev:1"]]
+    assert table.push(task) == [["docker", "push", "lab:5000/dev:1"]]
     assert table.login(Path("/private")) == {"DOCKER_CONFIG": "/private"}
 
 
@@ -93,7 +94,7 @@ def test_buildctl_keeps_an_image_where_its_children_find_it(task, tmp_path):
 
 def test_buildctl_pushes_by_building_once_more_from_its_cache(task, tmp_path):
     table = buildctl("buildctl", "1", tmp_path)
-    again = Task(task.tags, task.context, task.dockerfile, no_cache=True)
-    (argv,) = table.push(again, Push("lab:5000/dev:1", plain_http=True))
+    again = Task(task.tags, task.context, task.dockerfile, no_cache=True, plain_http=True)
+    (argv,) = table.push(again)
     assert argv[-1] == "type=image,push=true,name=lab:5000/dev:1,registry.insecure=true"
     assert "--no-cache" not in argv
