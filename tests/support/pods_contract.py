@@ -10,11 +10,11 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from argojobs.errors import ConflictError, NotFoundError
+from argojobs.manifest.objects import Container
 from argojobs.service import Pods, Service, Streams, Workflow
 from support.service_contract import finish
 
@@ -26,7 +26,7 @@ SERVER = (
 
 
 def program(name: str, code: str, image: str) -> Workflow:
-    container: dict[str, Any] = {
+    container: Container = {
         "image": image,
         "command": ["python3", "-c", code],
         "env": [{"name": "OWN", "value": "as said"}],

@@ -14,25 +14,33 @@ from typing import Any
 import pytest
 
 from argojobs.errors import ConflictError, NotFoundError
+from argojobs.manifest.objects import Container, DAGTask, WorkflowSpec
 from argojobs.service import FINAL_PHASES, LogLine, Service, Workflow
 
 
 def shell(name: str, script: str, image: str, **template: Any) -> Workflow:
     """A workflow of one pod that runs a shell script."""
-    container = {"image": image, "command": ["sh", "-c", script]}
+    main: Any = {
+        "name": "main",
+        "container": {"image": image, "command": ["sh", "-c", script]},
+        **template,
+    }
     return {
         "metadata": {"name": name, "labels": {"argojobs.dev/contract": name}},
         "spec": {
             "entrypoint": "main",
-            "templates": [{"name": "main", "container": container, **template}],
+            "templates": [main],
         },
     }
 
 
-def waiting(image: str) -> dict[str, Any]:
+def waiting(image: str) -> WorkflowSpec:
     """The spec of a run that waits to be told to go on."""
-    done = {"image": image, "command": ["true"]}
-    steps = [[{"name": "wait", "template": "wait"}], [{"name": "done", "template": "done"}]]
+    done: Container = {"image": image, "command": ["true"]}
+    steps: list[list[DAGTask]] = [
+        [{"name": "wait", "template": "wait"}],
+        [{"name": "done", "template": "done"}],
+    ]
     return {
         "entrypoint": "main",
         "templates": [
@@ -167,7 +175,7 @@ class ServiceContract:
         self, service: Service, run_name: Callable[[], str], image: str
     ) -> None:
         name = run_name()
-        service.create(shell(name, "true", image) | {"spec": waiting(image)})
+        service.create({**shell(name, "true", image), "spec": waiting(image)})
         for event in service.watch(name):
             nodes = event.workflow["status"].get("nodes") or {}
             if any(
@@ -190,7 +198,7 @@ class ServiceContract:
         service.retry(name)
         again = finish(service, name)
         assert again["metadata"]["uid"] == first["metadata"]["uid"]
-        assert again["status"]["finishedAt"] >= first["status"]["finishedAt"]
+        assert str(again["status"]["finishedAt"]) >= str(first["status"]["finishedAt"])
 
     def test_a_run_that_succeeded_is_not_retried(
         self, service: Service, run_name: Callable[[], str], image: str
