@@ -17,6 +17,13 @@ from argojobs.errors import ServerError
 #: So many deletions are remembered.
 REMEMBERED = 1000
 
+#: What bears the last number is never taken away without another that bears a later one.
+_LAST = """SELECT max(
+    (SELECT coalesce(max(change), 0) FROM runs),
+    (SELECT coalesce(max(change), 0) FROM objects),
+    (SELECT coalesce(max(change), 0) FROM deleted)
+)"""
+
 #: The kind of runs, which have a table of their own.
 WORKFLOW = "Workflow"
 
@@ -44,15 +51,14 @@ class Change:
 
 def last_change(database: Database) -> int:
     """Return the number of the last change in a home."""
-    row = database.one("SELECT change FROM home")
+    row = database.one(_LAST)
     assert row is not None
     return int(row[0])
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """Return the number of the changes that the transaction under way makes."""
-    raised = connection.execute("UPDATE home SET change = change + 1 RETURNING change")
-    return int(raised.fetchone()[0])
+    """Return the number of all changes of the transaction under way, before it makes any."""
+    return int(connection.execute(_LAST).fetchone()[0]) + 1
 
 
 def changes_after(database: Database, number: int) -> list[Change]:
@@ -79,12 +85,12 @@ def changes_after(database: Database, number: int) -> list[Change]:
     return [Change(*row) for row in rows]
 
 
-def remember_deleted(
-    connection: sqlite3.Connection, kind: str, namespace: str, name: str, uid: str
-) -> None:
+def remember_deleted(connection: sqlite3.Connection, deleted: Change) -> None:
     """Have a deletion be one of the changes of the home."""
-    row = (next_change(connection), kind, namespace, name, uid)
-    connection.execute("INSERT INTO deleted VALUES (?, ?, ?, ?, ?)", row)
+    connection.execute(
+        "INSERT INTO deleted (change, kind, namespace, name, uid) VALUES (?, ?, ?, ?, ?)",
+        (deleted.number, deleted.kind, deleted.namespace, deleted.name, deleted.uid),
+    )
     connection.execute(
         "DELETE FROM deleted WHERE change <"
         " (SELECT change FROM deleted ORDER BY change DESC LIMIT 1 OFFSET ?)",

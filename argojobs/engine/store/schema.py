@@ -110,8 +110,6 @@ _FOR_A_SERVER = """
         name TEXT NOT NULL,
         uid TEXT NOT NULL
     );
-    CREATE TABLE home (change INTEGER NOT NULL);
-    INSERT INTO home SELECT coalesce(max(change), 0) FROM runs_1;
 """
 
 _FOR_A_SERVER_INDEXES = """

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from argojobs.engine.objects import with_nodes
-from argojobs.engine.store.changes import WORKFLOW, next_change, remember_deleted
+from argojobs.engine.store.changes import WORKFLOW, Change, next_change, remember_deleted
 from argojobs.engine.store.database import Database, Row
 from argojobs.engine.store.rows import (
     OBJECT,
@@ -155,10 +155,11 @@ class Store(Database):
             phase, namespace, uid = self._run("phase, namespace, uid", name)
             if phase not in FINAL_PHASES and not unfinished:
                 raise ConflictError(f"the run {name} is not finished", hint="terminate it first")
+            deleted = Change(next_change(connection), WORKFLOW, namespace, name, 1, uid)
             for table in _OF_RUNS:
                 connection.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
             connection.execute("DELETE FROM runs WHERE name = ?", (name,))
-            remember_deleted(connection, WORKFLOW, namespace, name, uid)
+            remember_deleted(connection, deleted)
         self.empty_wal()
 
     # What clients read
@@ -305,16 +306,22 @@ class Store(Database):
 def _write(connection: sqlite3.Connection, change: RunChange, number: int) -> None:
     execute, many = connection.execute, connection.executemany
     name = change.run
+    row = execute("SELECT phase FROM runs WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return  # the run was removed; its last changes have no place any more
     sets = ["change = ?", "begun = 1"]
     values: list[Any] = [number]
     if change.status is not None:
-        sets += ["status = ?", "phase = ?"]
-        values += [to_text(change.status), change.status.get("phase") or ""]
+        sets.append("status = ?")
+        values.append(to_text(change.status))
+        phase = change.status.get("phase") or ""
+        if phase != row[0]:  # to set it would move it in its indexes, also to where it is
+            sets.append("phase = ?")
+            values.append(phase)
     if change.private is not None:
         sets.append("private = ?")
         values.append(to_text(change.private))
-    if not execute(f"UPDATE runs SET {', '.join(sets)} WHERE name = ?", (*values, name)).rowcount:
-        return  # the run was removed; its last changes have no place any more
+    execute(f"UPDATE runs SET {', '.join(sets)} WHERE name = ?", (*values, name))
     if change.private is not None:
         _put_labels(connection, name, change.private.get("metadata", {}).get("labels"))
     _put_nodes(connection, name, number, change.nodes)

@@ -4,6 +4,7 @@ import pytest
 
 from argojobs.engine.store import changes
 from argojobs.engine.store.changes import Change, GoneError, changes_after, last_change
+from argojobs.engine.store.kinds import create_object, delete_object, replace_object
 from argojobs.engine.store.listing import page
 from argojobs.engine.store.rows import RunChange
 from argojobs.engine.store.store import Store
@@ -80,6 +81,20 @@ def test_a_number_is_never_given_twice(store, tmp_path):
     add(again, "one")
     assert again.change_of("one") == before + 1
     again.close()
+
+
+def test_other_kinds_are_told_of_in_the_same_row_of_numbers(store):
+    template = {
+        "kind": "WorkflowTemplate",
+        "metadata": {"name": "t", "namespace": "default", "uid": "x"},
+    }
+    create_object(store, template)
+    add(store, "one")
+    replace_object(store, template)
+    found = changes_after(store, 0)
+    assert [(one.number, one.kind) for one in found] == [(2, "Workflow"), (3, "WorkflowTemplate")]
+    delete_object(store, "WorkflowTemplate", "default", "t")
+    assert changes_after(store, 3) == [Change(4, "WorkflowTemplate", "default", "t", 1, "x")]
 
 
 def test_what_is_too_old_is_gone(store, monkeypatch):
