@@ -244,10 +244,10 @@ class Seen:
     last wrote a line, by node id, in seconds since 1970. missing: what could not be looked at, why.
     """
 
-    pods: list[Workflow] = field(default_factory=list)
-    events: list[Workflow] = field(default_factory=list)
-    nodes: list[Workflow] = field(default_factory=list)
-    claims: list[Workflow] = field(default_factory=list)
+    pods: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    claims: list[dict[str, Any]] = field(default_factory=list)
     written: dict[str, float] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
