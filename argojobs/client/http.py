@@ -13,8 +13,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
+
+from requests import Response, Session
 
 from argojobs.client.address import ServerAddress, authorization
 from argojobs.client.answers import Asked, failure, read_json, redirected
@@ -24,9 +26,8 @@ from argojobs.errors import ArgojobsError
 from argojobs.net import bounds
 from argojobs.net.bounds import LONGEST_WAIT
 from argojobs.net.known_secrets import remember
-
-if TYPE_CHECKING:
-    from requests import Response, Session
+from argojobs.net.sending import LineError, allow, body, piece, send
+from argojobs.net.sessions import open_session, usual_proxy
 
 VERSION_PATH = "/api/v1/version"
 
@@ -181,8 +182,6 @@ class Transport:
 
     def _sent(self, request: Request) -> Response:
         """Send a request and return its answer, of which only the head is read."""
-        from argojobs.net.sending import LineError, send
-
         session, headers = self._connections(), self._headers(request)
         content = None if request.body is None else json.dumps(request.body).encode()
         timeout = request.timeout or ANSWER_TIMEOUT
@@ -203,8 +202,6 @@ class Transport:
 
     def _body(self, answer: Response, most: int | None = None) -> bytes:
         """Read an answer, or its first bytes."""
-        from argojobs.net.sending import LineError, body
-
         try:
             return body(answer, most)
         except LineError as error:
@@ -212,8 +209,6 @@ class Transport:
 
     def _pieces(self, answer: Response, allowed: bounds.Bounds) -> Iterator[bytes]:
         """The bytes of an answer, each as soon as it is there."""
-        from argojobs.net.sending import LineError, allow, piece
-
         try:
             allow(answer, allowed)
         except LineError as error:
@@ -249,8 +244,6 @@ class Transport:
     def _connections(self) -> Session:
         """Return the connections to the server, opened when first needed."""
         if self._session is None:
-            from argojobs.net.sessions import open_session, usual_proxy
-
             url = self.address.url
             trust = context_of(self.address) if url.startswith("https:") else None
             self._session = open_session(url, trust, proxy=usual_proxy(url))

@@ -9,6 +9,7 @@ from pathlib import Path
 from argojobs.client.address import ServerAddress
 from argojobs.client.failures import missing_file
 from argojobs.errors import UsageError
+from argojobs.net import trust
 
 #: Variables that name a bundle of CAs, as requests and curl read them.
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -16,8 +17,6 @@ _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 def context_of(address: ServerAddress) -> ssl.SSLContext:
     """Return how a connection to a server is secured. Raises UsageError for files that are wrong."""
-    from argojobs.net import trust
-
     what, ca = "the CA file", address.ca_file
     if not ca:
         what = next(filter(os.environ.get, _BUNDLES), "")

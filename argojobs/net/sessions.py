@@ -9,8 +9,8 @@ from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
 import urllib3
+from requests import Session
 from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, select_proxy
 from urllib3.exceptions import InsecureRequestWarning
@@ -58,7 +58,7 @@ class TrustingAdapter(BoundedAdapter):
 
 def open_session(
     url: str, trust: ssl.SSLContext | None, *, proxy: str = "", server_name: str = ""
-) -> requests.Session:
+) -> Session:
     """Return the connections to one server. Neither ~/.netrc nor cookies have a say.
 
     Args:
@@ -67,7 +67,7 @@ def open_session(
         proxy: by which it is reached, "" for none.
         server_name: whose certificate it has to show, "" for its host's.
     """
-    session = requests.Session()
+    session = Session()
     session.trust_env = False
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.proxies = {"all": proxy} if proxy else {}

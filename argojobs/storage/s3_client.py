@@ -83,7 +83,8 @@ class S3Client:
             if error.code in _UNKNOWN:
                 return None
             # The answer to HEAD has no body to say why; the one to GET has.
-            self._ask("read", whole, lambda: self._line.open(whole, {"Range": "bytes=0-0"}).close())
+            first = {"Range": "bytes=0-0"}
+            self._ask("read", whole, lambda: self._opened(whole, first).close())
             raise translated(error, self.place, "read", whole) from error
         except RAISED as error:
             raise translated(error, self.place, "read", whole) from error
@@ -154,7 +155,7 @@ class S3Client:
             if start >= stop:
                 return
             headers = {"Range": f"bytes={start}-{stop - 1}", "If-Match": f'"{found.etag}"'}
-            response = self._ask("read", whole, lambda: self._line.open(whole, headers))  # noqa: B023
+            response = self._ask("read", whole, lambda: self._opened(whole, headers))  # noqa: B023
             self._look(response.headers)
             try:
                 response.allow(bounds.FILE)
@@ -306,6 +307,10 @@ class S3Client:
         answer = self._line.ask("POST", whole, query=query, headers=headers, data=data)
         root = ET.fromstring(answer.data.decode())  # noqa: S314 - expat bounds entities
         return str(findtext(root, name, True))
+
+    def _opened(self, whole: str, headers: Mapping[str, str]) -> Any:
+        """A response whose body is not read yet."""
+        return self._line.ask("GET", whole, headers=headers, read=False)
 
     def _ask(self, operation: str, whole: str, request: Callable[[], _Answer]) -> _Answer:
         try:

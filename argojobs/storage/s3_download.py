@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import OutputError, ServerError
-from argojobs.storage.crew import Crew, Meter
 from argojobs.storage.new_files import beside
 from argojobs.storage.s3_checksums import (
     PART,
@@ -29,6 +28,7 @@ from argojobs.storage.s3_checksums import (
     same_content,
 )
 from argojobs.storage.s3_client import damaged
+from argojobs.storage.worker_pool import Meter, WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,15 +63,15 @@ def fetch(
     meter = Meter(whole, progress)
     large: list[_Large] = []
     try:
-        with Crew(workers) as crew:
+        with WorkerPool(workers) as pool:
             for one in wanted:
                 if one.found.size <= PART:
-                    crew.do(_Small(client, one, meter))
+                    pool.submit(_Small(client, one, meter))
                 elif _is_there(one):
                     meter.add(one.found.size)
                 else:
                     large.append(_Large(client, one, meter))
-                    large[-1].begin(crew)
+                    large[-1].begin(pool)
     except Exception:  # not when interrupted: the threads are still at it then
         for each in large:
             each.leave()
@@ -165,10 +165,10 @@ class _Large:
         self._lock = threading.Lock()
         self._part = _Unfinished.open(one, self._each)
 
-    def begin(self, crew: Crew) -> None:
+    def begin(self, pool: WorkerPool) -> None:
         """Hand out the pieces."""
         for index in range(self._count):
-            crew.do(lambda index=index: self._piece(index))  # type: ignore[misc]
+            pool.submit(lambda index=index: self._piece(index))  # type: ignore[misc]
 
     def _piece(self, index: int) -> None:
         start = index * self._each

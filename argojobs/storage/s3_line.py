@@ -94,8 +94,9 @@ class S3Line:
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         data: bytes = b"",
+        read: bool = True,
     ) -> Any:
-        """Make a request and return urllib3's answer, read to its end.
+        """Make a request and return urllib3's answer, if it is a good one.
 
         Args:
             method: GET, for example.
@@ -103,12 +104,29 @@ class S3Line:
             query: the fields of the query.
             headers: beside those of every request.
             data: what is sent.
+            read: whether the answer is read to its end, within the tries that a request has.
         """
-        return self._good(method, key, query, headers, data, whole=True)
-
-    def open(self, key: str, headers: Mapping[str, str]) -> Any:
-        """Ask for an object and return urllib3's answer, of which only the head is read."""
-        return self._good("GET", key, None, headers, b"", whole=False)
+        url, sent = self.signed(method, key, query, headers, data)
+        for _ in range(_MOST_STEPS):
+            answer: Any = self._pool.urlopen(
+                method,
+                urlunsplit(url),
+                body=data or None,
+                headers=sent,
+                preload_content=read,
+                redirect=False,
+            )
+            if answer.status < 300:
+                return answer
+            there = urlsplit(urljoin(urlunsplit(url), answer.get_redirect_location() or ""))
+            stays = (there.scheme, there.hostname) == (url.scheme, url.hostname)
+            if not self._follows or not stays or there == url:
+                break
+            answer.drain_conn()
+            url = there
+        answer.read(cache_content=True)
+        answer.release_conn()
+        raise _failure(answer, method, key)
 
     def signed(
         self,
@@ -156,38 +174,6 @@ class S3Line:
             found = ET.fromstring(answer.data.decode()).text  # noqa: S314 - as minio does
             self._region = {"": USUAL_REGION, "EU": "eu-west-1"}.get(found or "", found or "")
         return self._region
-
-    def _good(
-        self,
-        method: str,
-        key: str,
-        query: Mapping[str, str] | None,
-        headers: Mapping[str, str] | None,
-        data: bytes,
-        *,
-        whole: bool,
-    ) -> Any:
-        url, sent = self.signed(method, key, query, headers, data)
-        for _ in range(_MOST_STEPS):
-            answer: Any = self._pool.urlopen(
-                method,
-                urlunsplit(url),
-                body=data or None,
-                headers=sent,
-                preload_content=whole,
-                redirect=False,
-            )
-            there = urlsplit(urljoin(urlunsplit(url), answer.get_redirect_location() or ""))
-            if answer.status < 300:
-                return answer
-            stays = (there.scheme, there.hostname) == (url.scheme, url.hostname)
-            if not self._follows or not stays or there == url:
-                break
-            answer.drain_conn()
-            url = there
-        answer.read(cache_content=True)
-        answer.release_conn()
-        raise _failure(answer, method, key)
 
 
 def _failure(answer: Any, method: str, key: str) -> Any:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import HostError, UsageError
 from argojobs.storage.copying import open_regular
-from argojobs.storage.crew import Crew, Meter
 from argojobs.storage.s3_checksums import (
     PART,
     etag_of_parts,
@@ -25,6 +24,7 @@ from argojobs.storage.s3_checksums import (
 )
 from argojobs.storage.s3_client import damaged
 from argojobs.storage.s3_errors import UploadLostError
+from argojobs.storage.worker_pool import Meter, WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,12 +58,12 @@ def send(
     meter = Meter(sum(file.size for file in files), progress)
     largest = max((file.size for file in files), default=0)
     workers = max(1, min(workers, MOST_MEMORY // part_size(largest)))
-    with Crew(workers) as crew:
+    with WorkerPool(workers) as pool:
         for file in files:
             if file.size <= PART:
-                crew.do(_Small(client, file, there.get(file.key), meter))
+                pool.submit(_Small(client, file, there.get(file.key), meter))
             elif not _is_there(file, there.get(file.key)):
-                _Large(client, file, meter).begin(crew)
+                _Large(client, file, meter).begin(pool)
             else:
                 meter.add(file.size)
 
@@ -109,13 +109,13 @@ class _Large:
         self._sent: dict[int, str] = {}  # part -> ETag, of an upload that broke off
         self._stamp = _stamp(file.path)
 
-    def begin(self, crew: Crew) -> None:
+    def begin(self, pool: WorkerPool) -> None:
         """Find or begin the upload and hand out the parts."""
         self._upload, self._sent = _resumed(self._client, self._file, self._each)
         if not self._upload:
             self._upload = self._client.begin(self._file.key, self._each)
         for index in range(len(self._etags)):
-            crew.do(lambda index=index: self._part(index))  # type: ignore[misc]
+            pool.submit(lambda index=index: self._part(index))  # type: ignore[misc]
 
     def _part(self, index: int) -> None:
         data = self._read(index)

@@ -4,14 +4,14 @@ import threading
 
 import pytest
 
-from argojobs.storage.crew import Crew, Meter
+from argojobs.storage.worker_pool import Meter, WorkerPool
 
 
 def test_leaving_waits_for_all_jobs():
     done = []
-    with Crew(3) as crew:
+    with WorkerPool(3) as pool:
         for number in range(50):
-            crew.do(lambda number=number: done.append(number))
+            pool.submit(lambda number=number: done.append(number))
     assert sorted(done) == list(range(50))
 
 
@@ -22,10 +22,10 @@ def test_the_first_failure_is_raised_and_the_rest_is_dropped():
         raise ValueError("the first")
 
     def work():
-        with Crew(1) as crew:
-            crew.do(fail)
+        with WorkerPool(1) as pool:
+            pool.submit(fail)
             for number in range(1000):
-                crew.do(lambda number=number: done.append(number))
+                pool.submit(lambda number=number: done.append(number))
 
     with pytest.raises(ValueError, match="the first"):
         work()
@@ -42,9 +42,9 @@ def test_jobs_do_not_pile_up():
     handed_out, handing = [], threading.Semaphore(0)
 
     def feed():
-        with Crew(2) as crew:
+        with WorkerPool(2) as pool:
             for _ in range(20):
-                crew.do(job)
+                pool.submit(job)
                 handed_out.append(1)
                 handing.release()
 
@@ -61,8 +61,8 @@ def test_an_interrupted_one_does_not_wait_for_jobs():
     go = threading.Event()
 
     def work():
-        with Crew(1) as crew:
-            crew.do(lambda: go.wait(60) and None)
+        with WorkerPool(1) as pool:
+            pool.submit(lambda: go.wait(60) and None)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -73,8 +73,8 @@ def test_an_interrupted_one_does_not_wait_for_jobs():
 
 def test_an_error_beside_the_jobs_is_the_one_that_is_raised():
     def work():
-        with Crew(2) as crew:
-            crew.do(lambda: None)
+        with WorkerPool(2) as pool:
+            pool.submit(lambda: None)
             raise LookupError
 
     with pytest.raises(LookupError):
@@ -84,8 +84,8 @@ def test_an_error_beside_the_jobs_is_the_one_that_is_raised():
 def test_progress_is_counted_from_all_threads():
     told = []
     meter = Meter(100, lambda done, total: told.append((done, total)))
-    with Crew(4) as crew:
+    with WorkerPool(4) as pool:
         for _ in range(100):
-            crew.do(lambda: meter.add(1))
+            pool.submit(lambda: meter.add(1))
     assert told == [(done, 100) for done in range(1, 101)]
     Meter(1, None).add(1)

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class Crew:
-    """`with Crew(8) as crew: crew.do(job)`; leaving waits for all jobs.
+class WorkerPool:
+    """`with WorkerPool(8) as pool: pool.submit(job)`; leaving waits for all jobs.
 
-    `do` waits while every thread has a job before it, so that jobs do not pile up. The first
-    exception of a job is raised by the next `do` or on leaving; jobs not begun are dropped then.
+    `submit` waits while every thread has a job before it, so that jobs do not pile up. The first
+    exception of a job is raised by the next `submit` or on leaving; jobs not begun are dropped then.
     The threads end with the process: an interrupted one does not wait for a slow network.
     """
 
@@ -49,7 +49,7 @@ class Crew:
         if error is None:
             self._raise()
 
-    def do(self, job: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], None]) -> None:
         """Have a job done by the next free thread. Raises what an earlier job raised."""
         self._raise()
         self._jobs.put(job)
@@ -72,7 +72,7 @@ class Crew:
                 continue
             try:
                 job()
-            except BaseException as error:  # noqa: BLE001 - raised where `do` is called
+            except BaseException as error:  # noqa: BLE001 - raised where `submit` is called
                 if self._failure is None:
                     self._failure = error
                 self._stopped = True
