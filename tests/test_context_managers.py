@@ -16,7 +16,7 @@ KNOWN = {
     "cli/follow.py:told_when_left",  # it is raised again as it was, after a line
     "engine/leases.py:_locked",  # all that is done inside is done in that folder
     "convert/dsl/tags.py:of_template",  # an error of this package only
-    "engine/store.py:_explained",  # SQLite's errors only
+    "engine/store/database.py:_explained",  # SQLite's errors only
 }
 
 

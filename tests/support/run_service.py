@@ -63,9 +63,9 @@ class RunService(FakeService):
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunService:
     """Return the service, which every verb of this test finds by any context."""
     fake = RunService(tmp_path / "repository")
-    place = connecting.this_machine(fake, tell=tell)
     monkeypatch.setattr(connecting, "connect", lambda *_: fake)
     monkeypatch.setattr(connecting, "local", lambda: fake)
+    place = connecting.this_machine(fake, tell=tell)  # which asks `local` above
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
     monkeypatch.setenv("ARGOJOBS_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ARGOJOBS_CONFIG", raising=False)

@@ -61,11 +61,12 @@ class KubePods:
         """See `Pods.check_entering`: by the rights of the kubeconfig's user. Raises ServerError, too."""
         missing = [str(one) for one in EXEC if not may(self._kube, one, self._namespace)]
         if missing:
+            options = f" --context {self._kube.label}"
             raise UsageError(
                 f"not allowed to {' nor to '.join(missing)} in the namespace {self._namespace}: "
                 "nobody could enter the job",
                 where=self._kube.label,
-                hint=f"argojobs doctor --write - --context {self._kube.label} writes the role that has it",
+                hint=f"argojobs doctor --write -{options} writes the role that has it",
             )
 
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:

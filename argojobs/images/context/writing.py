@@ -40,12 +40,12 @@ def write_context(files: Iterable[ContextFile], folder: Path) -> None:
 
 def _copy(file: ContextFile, place: Path) -> None:
     digest = sha256()
-    with place.open("wb") as out:
+    with place.open("wb") as copy:
         try:
             with file.source.open("rb") as content:
                 while chunk := content.read(_CHUNK):
                     digest.update(chunk)
-                    out.write(chunk)
+                    copy.write(chunk)
         except OSError as error:
             raise cannot_read(file.source, error) from error
     if digest.hexdigest() != file.digest:
