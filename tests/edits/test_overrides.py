@@ -109,7 +109,8 @@ def test_other_ways_of_being_malformed():
     fault('{"a": NaN}', "NaN")
     fault('{"a": 1, "a": 2}', "'a' stands twice")
     fault('{"a": {"b": 1, "b": 2}}', "'b' stands twice")
-    fault('{"a":' * 5000, "nested deeper")
+    # whole, so that it is the depth that is told, however high the limit of recursion is here
+    fault('{"a":' * 5000 + "1" + "}" * 5000, "nested deeper")
     fault('{"a":' + "[" * 150 + "]" * 150 + "}", "nested deeper")
     fault('{"a": 1} x', "extra data")
 
