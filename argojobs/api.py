@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.load import Loaded
+from argojobs.compile.loaded import Loaded
 from argojobs.compile.project import project_root, search_entries
 from argojobs.edits.overrides import from_python
 from argojobs.errors import DefinitionError, NotFoundError, ParameterError, RunFailedError

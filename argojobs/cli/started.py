@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from argojobs.cli.debug.beside import beside_of
 from argojobs.cli.door import put
 from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
 from argojobs.cli.formats import Format, print_object
@@ -17,7 +18,7 @@ from argojobs.cli.summary import show_end
 from argojobs.cli.text import Line, more_lines, screen_of, show, warn
 from argojobs.config.contexts import Context
 from argojobs.errors import ConflictError, RunFailedError
-from argojobs.runs.debug_tunnels import to_attach
+from argojobs.runs.debug_steps import to_attach
 from argojobs.runs.links import storage_link, ui_link
 from argojobs.runs.pending import Pending
 from argojobs.runs.target import Target
@@ -74,8 +75,6 @@ def follow_run(
 
     Raises RunFailedError when it was pending for too long.
     """
-    from argojobs.cli.debug.following import beside_of  # it knows much of editors
-
     name = str(created["metadata"]["name"])
     stream = _stream(output)
     pressed: list[int] = []

@@ -10,7 +10,7 @@ from argojobs.cli.plan_lines import plan_lines
 from argojobs.cli.started import follow_new, say_started
 from argojobs.cli.text import show, warn
 from argojobs.errors import UsageError
-from argojobs.runs.debug_tunnels import to_attach
+from argojobs.runs.debug_steps import to_attach
 from argojobs.runs.load import loaded, not_for_a_shell
 from argojobs.runs.pending import pending_of
 from argojobs.runs.plan import Plan

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from argojobs.compile.code import Code
-    from argojobs.compile.load import Loaded
+    from argojobs.compile.loaded import Loaded
     from argojobs.dsl.images import Image
 
 

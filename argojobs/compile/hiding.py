@@ -14,7 +14,17 @@ from argojobs.runtime.importing import module_place
 _HIDDEN = sys.stdlib_module_names - set(sys.builtin_module_names)
 
 
-def check_hides_nothing(file: Path, root: Path, *, script: bool) -> None:
+def check_name(file: Path, root: Path, *, script: bool) -> None:
+    """Raise UsageError for names of ours or of Python's own, of this file or beside it."""
+    if file.stem == "argojobs":
+        raise UsageError(
+            f"{file} has the name of this program: `import argojobs` would find it",
+            hint="give the file another name.",
+        )
+    _check_hides_nothing(file, root, script=script)
+
+
+def _check_hides_nothing(file: Path, root: Path, *, script: bool) -> None:
     """Raise UsageError where what a step finds first hides a module of Python's own.
 
     Looked at are the user's file, what Python searches for it (beside a script, above the package

@@ -19,7 +19,7 @@ from argojobs.dsl.trace import trace
 from argojobs.manifest.places import Path
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
+    from argojobs.compile.loaded import Loaded
     from argojobs.manifest.objects import Template
 
 #: Returns `file:line` of a path in the manifest that a program compiles to, "" if unknown.

@@ -32,6 +32,9 @@ Object = dict[str, Any]
 #: The ConfigMap with the sizes of semaphores.
 LIMITS = "argojobs-limits"
 
+#: What a step runs in where neither its manifest nor the context names an image.
+DEFAULT_IMAGE = "docker.io/library/python:3.12-slim"
+
 #: The variable that names the folder of the storage claim.
 STORAGE_VARIABLE = "STORAGE_DIR"
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from argojobs.engine.capacity import host_capacity
 from argojobs.engine.coverage import reachable
-from argojobs.engine.devices import host_capacity
 from argojobs.engine.executors.process.host import PYTHON, missing_command, no_command, refuse_paths
 from argojobs.engine.executors.process.memory import may_limit
 from argojobs.engine.executors.process.namespace import probe

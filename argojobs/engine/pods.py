@@ -117,7 +117,7 @@ class LocalPods:
 
     def machines(self) -> list[Machine]:
         """See `Pods.machines`: this one."""
-        from argojobs.engine.devices import host_capacity
+        from argojobs.engine.capacity import host_capacity
 
         has = host_capacity()
         offers = {"cpu": f"{has.cpu:g}", "memory": f"{int(has.memory)}"}
@@ -126,7 +126,7 @@ class LocalPods:
 
     def gpus(self) -> tuple[list[Gpus], list[tuple[str, GpuUse]]]:
         """See `Pods.gpus`: of this machine, lent to the steps of all its homes."""
-        from argojobs.engine.devices import host_gpus
+        from argojobs.engine.capacity import host_gpus
 
         return local_gpus(host_gpus()), []
 

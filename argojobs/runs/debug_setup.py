@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from argojobs.compile.debugger_archive import debugger_program
-from argojobs.compile.load import Loaded
+from argojobs.compile.loaded import Loaded
+from argojobs.config.contexts import Context
 from argojobs.edits.debugging import Debugging, with_debugger
 from argojobs.edits.parameters import Applied
 from argojobs.errors import UsageError
 from argojobs.runs.request import RunRequest
+from argojobs.runs.stores import code_folder
 from argojobs.runs.uploads import Upload
 from argojobs.service import Workflow
 
@@ -29,22 +29,33 @@ class Told:
 
 
 def told_to_wait(
-    applied: Applied, request: RunRequest, loaded: Loaded, debugger: Callable[[], Upload] | None
+    applied: Applied, request: RunRequest, loaded: Loaded, context: Context | None
 ) -> Told:
     """Return the workflow with its steps told to wait for a debugger, where that was asked for.
 
-    debugger: what brings it to the steps, None where nothing can be stored. Raises UsageError.
+    Args:
+        applied: the workflow with its parameters.
+        request: says which steps wait, and when.
+        loaded: what the workflow was made of.
+        context: in whose store the debugger goes, None where nothing is stored.
+
+    Raises:
+        UsageError: for what cannot wait, and where debugpy is not installed here.
     """
     wanted = debugging_of(request, loaded, parameter=applied.debug)
     if wanted is None:
         return Told(applied.workflow)
 
-    if debugger is None:
+    from argojobs.compile.debugger_archive import debugger_archive, debugger_program
+
+    if context is None:
         program = debugger_program()
         workflow, notes = with_debugger(applied.workflow, wanted, program=program)
         return Told(workflow, (), (*notes, _NOT_BROUGHT))
-    brought = debugger()
-    workflow, notes = with_debugger(applied.workflow, wanted, key=brought.key)
+    packed = debugger_archive()
+    key = f"{code_folder(context).removesuffix('code')}debugger/{packed.hash}.tgz"
+    brought = Upload(key, "the debugger (debugpy)", packed=packed)
+    workflow, notes = with_debugger(applied.workflow, wanted, key=key)
     return Told(workflow, (brought,), tuple(notes))
 
 

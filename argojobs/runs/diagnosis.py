@@ -14,7 +14,7 @@ from argojobs.diagnosis.evidence import Evidence
 from argojobs.diagnosis.finding import Finding
 from argojobs.errors import ArgojobsError, NotFoundError
 from argojobs.runs.absent import absent_in
-from argojobs.runs.debug_tunnels import template_of, waits
+from argojobs.runs.debug_steps import template_of, waits
 from argojobs.runs.entering import pods_of
 from argojobs.runs.paths import localiser
 from argojobs.runs.target import Target

@@ -23,7 +23,7 @@ from argojobs.runs.cluster import has_kubeconfig, kube_of
 from argojobs.service import Workflow
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
+    from argojobs.compile.loaded import Loaded
     from argojobs.config.contexts import Context
     from argojobs.images.described.providing import Wanted
     from argojobs.images.registry.client import Registry

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from argojobs.compile.bundle import IMAGE_CODE, LARGEST, Packed, inline_code, pack, stored_code
 from argojobs.compile.code import Code
-from argojobs.compile.debugger_archive import debugger_archive
 from argojobs.compile.imports import imported_files
-from argojobs.compile.load import Loaded
+from argojobs.compile.loaded import Loaded
 from argojobs.compile.project import (
     IGNORE_FILE,
     RESERVED,
@@ -27,10 +26,10 @@ from argojobs.config.choosing import creds_files
 from argojobs.config.context_files import load_contexts
 from argojobs.config.contexts import Context
 from argojobs.config.secret_references import file_of
-from argojobs.config.settings import Settings
+from argojobs.config.settings import Settings, load_settings
 from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
-from argojobs.runs.uploads import Upload
+from argojobs.runs.stores import code_folder
 from argojobs.storage.repository import Repository
 from argojobs.units import size
 
@@ -38,27 +37,33 @@ from argojobs.units import size
 def code_of(
     request: RunRequest,
     loaded: Loaded,
-    settings: Settings,
-    place: Callable[[Packed], Code],
-    earlier: Callable[[str], Code],
-) -> tuple[Code | None, Packed | None]:
-    """Return the code of a pipeline of ours, and the bundle if one was packed."""
-    if loaded.pipeline is None:
-        if request.code:
-            raise UsageError(
-                f"--code {request.code} is for pipelines of ours",
-                where=str(loaded.path),
-                hint="a manifest's containers bring their own code: leave the option out",
-            )
-        return None, None
+    context: Context,
+    repository: Callable[[], Repository],
+    *,
+    stored: bool,
+) -> tuple[Code, Packed | None]:
+    """Return the code of a pipeline of ours, and the bundle if one was packed.
+
+    Args:
+        request: names code that is there already, in the image or the store, if it is to be that.
+        loaded: the pipeline.
+        context: where the code goes.
+        repository: opens the context's store.
+        stored: whether packed code goes there, rather than into the manifest.
+
+    Raises:
+        BundleError: for code that cannot travel, or is too large for a manifest.
+        NotFoundError: for code that was not stored before.
+    """
+    folder = code_folder(context)
     if request.code == "image":
         return IMAGE_CODE, None
     if request.code:
-        return earlier(request.code), None
+        return _earlier_code(repository(), request.code, folder), None
 
     packed = packed_project(
         loaded.root,
-        settings,
+        load_settings(loaded.root),
         max_code_size=request.max_code_size,
         allow_secret_files=request.allow_secret_files,
         entries=loaded.entries,
@@ -70,7 +75,7 @@ def code_of(
         whole=installed_steps(),
         warnings=(*packed.warnings, *_modules_that_stay(loaded, packed)),
     )
-    return place(packed), packed
+    return code_in(folder, packed) if stored else _code_inside(context, packed), packed
 
 
 def _check_travels(loaded: Loaded, packed: Packed) -> None:
@@ -168,36 +173,20 @@ def _own_secrets(root: Path, settings: Settings) -> Iterator[str]:
             yield place.relative_to(root).as_posix()
 
 
-def code_folder(context: Context) -> str:
-    """Return the beginning of the keys of code: below the prefix of the context's store."""
-    prefix = context.s3.prefix.strip("/") if context.s3 is not None else ""
-    return f"{prefix}/code" if prefix else "code"
-
-
 def code_in(folder: str, packed: Packed) -> Code:
     """Return packed code as a manifest names it in the folder of a store."""
     code = stored_code(packed)
     return replace(code, key=f"{folder}/{code.key.rpartition('/')[2]}")
 
 
-def debugger_in(folder: str) -> Upload:
-    """Return what brings the debugger to steps, beside the folder of the code in a store.
-
-    Raises UsageError where debugpy is not installed here.
-    """
-    packed = debugger_archive()
-    beside = folder.removesuffix("code")
-    return Upload(f"{beside}debugger/{packed.hash}.tgz", "the debugger (debugpy)", packed=packed)
-
-
-def code_inside(context: Context, packed: Packed) -> Code:
+def _code_inside(context: Context, packed: Packed) -> Code:
     """Return packed code that travels in the manifest. Raises BundleError where it is too large."""
     if context.has_store:
         return inline_code(packed)
     return inline_code(packed, f"give the context {context.name} an S3, where code is stored")
 
 
-def earlier_code(repository: Repository, wanted: str, folder: str = "code") -> Code:
+def _earlier_code(repository: Repository, wanted: str, folder: str) -> Code:
     """Return code that was stored before: the newest (`latest`), or the one of a hash's beginning.
 
     folder: the beginning of the keys of code. Raises NotFoundError when there is none, or several.

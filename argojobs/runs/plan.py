@@ -25,7 +25,7 @@ from argojobs.runs.view.facts import COMMAND_LINE
 from argojobs.service import EXPERIMENT_LABEL, USER_LABEL, Workflow
 
 if TYPE_CHECKING:
-    from argojobs.compile.load import Loaded
+    from argojobs.compile.loaded import Loaded
     from argojobs.config.settings import Settings
     from argojobs.images.described.providing import Wanted
 

@@ -5,26 +5,20 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile import compile_loaded
-from argojobs.compile.bundle import Packed
-from argojobs.compile.code import Code
-from argojobs.compile.load import Loaded, of_words
-from argojobs.compile.origins import origin_of
-from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
-from argojobs.compile.scripts import Command
+from argojobs.compile.loaded import Loaded
 from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
 from argojobs.config.settings import Settings, load_settings
 from argojobs.edits import notify
-from argojobs.edits.context_defaults import GPU, with_context
+from argojobs.edits.context_defaults import DEFAULT_IMAGE, GPU, with_context
 from argojobs.edits.cut_names import cut_names
 from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
-from argojobs.errors import ManifestError, ParameterError
+from argojobs.errors import ManifestError, ParameterError, UsageError
 from argojobs.lint import RULES
 from argojobs.lint.ignored import may_be_ignored
 from argojobs.manifest import documents
@@ -39,14 +33,6 @@ from argojobs.runs.arguments import in_bucket, with_artifact
 from argojobs.runs.debug_setup import told_to_wait
 from argojobs.runs.images import PipelineImages, linted
 from argojobs.runs.links import ui_folder
-from argojobs.runs.packing import (
-    code_folder,
-    code_in,
-    code_inside,
-    code_of,
-    debugger_in,
-    earlier_code,
-)
 from argojobs.runs.request import RunRequest, overrides_of
 from argojobs.runs.uploads import Upload
 from argojobs.runs.wording import plural
@@ -54,10 +40,9 @@ from argojobs.service import Workflow
 from argojobs.storage.repository import Repository
 
 if TYPE_CHECKING:
+    from argojobs.compile.bundle import Packed
+    from argojobs.compile.code import Code
     from argojobs.manifest.objects import Artifact
-
-#: Gives the code of a bundle its place: inline, or stored.
-Place = Callable[["Packed"], "Code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,48 +59,6 @@ class Prepared:
     archives: tuple[Upload, ...] = ()
     artifacts: tuple[ArtifactArgument, ...] = ()
     warnings: tuple[str, ...] = field(default=())
-
-
-def prepare(
-    request: RunRequest,
-    place: Place,
-    earlier: Callable[[str], Code],
-    loaded: Loaded,
-    images: PipelineImages,
-    debugger: Callable[[], Upload] | None = None,
-) -> Prepared:
-    """Compile a loaded file, check the manifest, and put the parameters in.
-
-    place: where packed code goes. earlier: finds code that was stored before, by `latest` or a
-    hash. images: gives images their names, and remembers which. debugger: what brings it to the
-    steps, None where nothing can be stored. What was loaded may be of another kind: the result is
-    the Workflow inside. Whether all parameters have values is not asked. Raises UsageError, BundleError, ManifestError or
-    ParameterError; nothing is written.
-    """
-    settings = load_settings(loaded.root)
-    overrides = overrides_of(request)
-    code, packed = code_of(request, loaded, settings, place, earlier)
-    workflow, findings, cut = _compiled(loaded, code, request, images)
-    workflow = inside(workflow)
-    applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
-    warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
-    warnings += [*cut, *told(findings, request.file)]
-    warnings += _absent(loaded, applied, packed, local=images.here)
-    archives: list[Upload] = []
-    if packed is not None and code is not None and code.kind == "stored":
-        what = f"code {packed.hash[:12]} ({plural(len(packed.files), 'file')})"
-        archives.append(Upload(code.key, what, packed=packed))
-    waiting = told_to_wait(applied, request, loaded, debugger)
-    archives += waiting.archives
-    warnings += waiting.notes
-    return Prepared(
-        workflow=waiting.workflow,
-        loaded=loaded,
-        settings=settings,
-        archives=tuple(archives),
-        artifacts=applied.artifacts,
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
 
 
 def _absent(loaded: Loaded, applied: Applied, packed: Packed | None, *, local: bool) -> list[str]:
@@ -178,6 +121,8 @@ def _way_round(loaded: Loaded, faults: Sequence[Finding]) -> str:
 def _place_of(loaded: Loaded, finding: Finding) -> str:
     """Return `file:line:column` of a finding in a manifest file, `file:line` in a program."""
     if loaded.kind != "manifest":
+        from argojobs.compile.origins import origin_of
+
         return origin_of(loaded)(finding.path)
 
     contents = documents.load(loaded.path)
@@ -260,32 +205,84 @@ def prepared_for(
     *,
     stored: bool,
 ) -> Prepared:
-    """Return the checked workflow of a loaded file with what every run in the context gets.
+    """Compile a loaded file, check the manifest, and put in the parameters and what the context gives.
 
-    images: of the workflow, and whose context it is. stored: the code goes into the repository,
-    not into the manifest. Raises as `prepare`.
+    What was loaded may be of another kind: the result is the Workflow inside. Whether all
+    parameters have values is not asked. Nothing is written.
+
+    Args:
+        request: what is asked for.
+        loaded: the file, script or command.
+        images: gives images their names, and remembers which; they are of the context.
+        repository: opens the context's store, for code that was stored before.
+        stored: whether the code goes into the store, rather than into the manifest.
+
+    Raises:
+        UsageError: for options that do not fit.
+        BundleError: for code that cannot travel.
+        ManifestError: for what is wrong with the workflow.
+        ParameterError: for a parameter that it does not take.
     """
-    asked = parse_resources(request.resources)
-    resources = {**images.context.resources, **asked}
-    for name in [one for one in asked if asked[one] == "0"]:  # none of what the context gives
-        del resources[name]
-    context = replace(images.context, resources=resources)
-    loaded = suited(loaded, context)
-    folder = code_folder(context)
-    prepared = prepare(
-        request,
-        partial(code_in, folder) if stored else partial(code_inside, context),
-        lambda wanted: earlier_code(repository(), wanted, folder),
-        loaded,
-        images,
-        partial(debugger_in, folder) if stored else None,
+    context = _with_asked(images.context, request)
+    loaded = _suited(loaded, context)
+    settings = load_settings(loaded.root)
+    overrides = overrides_of(request)
+    code, packed = _code(request, loaded, context, repository, stored=stored)
+    workflow, findings, cut = _compiled(loaded, code, request, images)
+    workflow = inside(workflow)
+    applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
+    warnings = [*loaded.warnings, *(packed.warnings if packed else ())]
+    warnings += [*cut, *told(findings, request.file)]
+    warnings += _absent(loaded, applied, packed, local=images.here)
+    archives: list[Upload] = []
+    if packed is not None and code is not None and code.kind == "stored":
+        what = f"code {packed.hash[:12]} ({plural(len(packed.files), 'file')})"
+        archives.append(Upload(code.key, what, packed=packed))
+    waiting = told_to_wait(applied, request, loaded, context if stored else None)
+    workflow = _with_extras(request, waiting.workflow, context)
+    return Prepared(
+        workflow=images.pinned(with_context(workflow, defaults_of(context))),
+        loaded=loaded,
+        settings=settings,
+        archives=(*archives, *waiting.archives),
+        artifacts=applied.artifacts,
+        warnings=tuple(dict.fromkeys((*warnings, *waiting.notes))),
     )
-    workflow = _with_extras(request, prepared.workflow, context)
-    workflow = images.pinned(with_context(workflow, defaults_of(context)))
-    return replace(prepared, workflow=workflow)
 
 
-def suited(loaded: Loaded, context: Context) -> Loaded:
+def _with_asked(context: Context, request: RunRequest) -> Context:
+    """Return the context with the resources of the options over its own; 0 is none at all."""
+    asked = parse_resources(request.resources)
+    resources = {**context.resources, **asked}
+    return replace(
+        context,
+        resources={name: amount for name, amount in resources.items() if asked.get(name) != "0"},
+    )
+
+
+def _code(
+    request: RunRequest,
+    loaded: Loaded,
+    context: Context,
+    repository: Callable[[], Repository],
+    *,
+    stored: bool,
+) -> tuple[Code | None, Packed | None]:
+    """Return the code of a pipeline of ours, and the bundle if one was packed."""
+    if loaded.pipeline is None:
+        if request.code:
+            raise UsageError(
+                f"--code {request.code} is for pipelines of ours",
+                where=str(loaded.path),
+                hint="a manifest's containers bring their own code: leave the option out",
+            )
+        return None, None
+    from argojobs.runs.packing import code_of  # a manifest needs nothing of what packs code
+
+    return code_of(request, loaded, context, repository, stored=stored)
+
+
+def _suited(loaded: Loaded, context: Context) -> Loaded:
     """Return a script or a command as it is run in a context; anything else as it is.
 
     Without a store its results are not kept; with a GPU it has more shared memory than the 64 MiB
@@ -296,6 +293,8 @@ def suited(loaded: Loaded, context: Context) -> Loaded:
     made_of = loaded.made_of
     if made_of is None:
         return loaded
+    from argojobs.compile.script_file import of_words
+    from argojobs.compile.scripts import Command
 
     if made_of.idle is not None and not context.ends_unused_shells:
         made_of = replace(made_of, idle=0)

@@ -232,6 +232,12 @@ def folder_of(context: Context) -> str:
     return folder_of_runs(context.s3) if context.s3 is not None else ""
 
 
+def code_folder(context: Context) -> str:
+    """Return the beginning of the keys of code: below the prefix of the context's store."""
+    prefix = context.s3.prefix.strip("/") if context.s3 is not None else ""
+    return f"{prefix}/code" if prefix else "code"
+
+
 def location_in(context: Context) -> Callable[[str, str], Artifact] | None:
     """Return how a manifest for the context names an object by its bucket and whole key."""
     return None if context.s3 is None else partial(location, context.s3)

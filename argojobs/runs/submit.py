@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from argojobs.compile.load import Loaded
+from argojobs.compile.loaded import Loaded
 from argojobs.errors import ArgojobsError, ConflictError
 from argojobs.manifest.view import annotations_of
 from argojobs.manifest.yaml_write import write_yaml

@@ -5,11 +5,14 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from argojobs.compile.bundle import Packed
 from argojobs.errors import OutputError, UsageError
 from argojobs.runtime import links, tree
 from argojobs.storage.repository import Repository
+
+if TYPE_CHECKING:
+    from argojobs.compile.bundle import Packed
 
 
 @dataclass(frozen=True, slots=True)

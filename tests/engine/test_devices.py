@@ -2,7 +2,8 @@
 
 import pytest
 
-from argojobs.engine.devices import HostDevices, host_capacity, host_gpus
+from argojobs.engine.capacity import host_capacity, host_gpus
+from argojobs.engine.devices import HostDevices
 from argojobs.engine.executors.executor import PodId
 from argojobs.engine.placement import NVIDIA, Resources
 from argojobs.errors import HostError

@@ -16,10 +16,9 @@ from argojobs.compile.load import load
 from argojobs.config.contexts import LOCAL, S3, Context
 from argojobs.errors import BundleError
 from argojobs.runs.images import PipelineImages
-from argojobs.runs.packing import code_folder
 from argojobs.runs.prepare import prepared_for
 from argojobs.runs.request import RunRequest
-from argojobs.runs.stores import in_store
+from argojobs.runs.stores import code_folder, in_store
 
 FILE = """
 from argojobs import Model, Outputs, pipeline, step

@@ -8,7 +8,7 @@ from argojobs.cli.debug.following import debugged
 from argojobs.cli.follow import tell_whole
 from argojobs.cli.text import warn
 from argojobs.errors import ConflictError
-from argojobs.runs.debug_tunnels import debugs, own_port, template_of, waits
+from argojobs.runs.debug_steps import debugs, own_port, template_of, waits
 from argojobs.runs.entering import has_ended
 from argojobs.runs.names import step_named
 from argojobs.runs.target import Target

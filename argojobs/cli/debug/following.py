@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from argojobs.cli.debug.launch_json import PREFIX, Entry, put, take_out
@@ -18,16 +17,8 @@ from argojobs.cli.follow import Tell
 from argojobs.errors import ArgojobsError, NotFoundError, ServerError
 from argojobs.images.unwinding import unwinding
 from argojobs.manifest.view import nodes_of
-from argojobs.runs.debug_tunnels import (
-    FIRST_PORT,
-    Waiting,
-    debugs,
-    folder_of,
-    own_port,
-    said,
-    template_of,
-    way_to,
-)
+from argojobs.runs.debug_steps import Waiting, folder_of, own_port, said, template_of
+from argojobs.runs.debug_tunnels import FIRST_PORT, way_to
 from argojobs.runs.target import Target
 from argojobs.runs.view.phases import ENDED
 from argojobs.runs.view.steps import Step, steps_of, walk
@@ -289,18 +280,3 @@ def _look(place: Target, run: str, ways: Ways, leaving: threading.Event) -> None
         ways.look(workflow)
         if is_final(workflow):
             return
-
-
-def beside_of(
-    place: Target, workflow: Workflow, folder: Path | None = None
-) -> Callable[[Tell], AbstractContextManager[object]] | None:
-    """Return what opens ways to a run's debuggers while it is followed; None where it has none.
-
-    folder: of the user's project, that of the current one unless given.
-    """
-    if not debugs(workflow):
-        return None
-    from argojobs.compile.project import project_root
-
-    root = project_root(Path.cwd()) if folder is None else folder
-    return partial(debugged, place, str(workflow["metadata"]["name"]), root)

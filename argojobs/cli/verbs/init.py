@@ -36,7 +36,8 @@ def command(
     from argojobs.cli.place import target
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
-    from argojobs.runs.packing import code_folder, code_in, packed_project
+    from argojobs.runs.packing import code_in, packed_project
+    from argojobs.runs.stores import code_folder
     from argojobs.runs.uploads import Upload, store
 
     root = project_root(folder)

@@ -21,7 +21,7 @@ def command(
     Ends with 0 when the run succeeded, 1 when it failed or was pending for too long. Ctrl-C leaves;
     the run goes on. A run that waits for more than 10 seconds says why.
     """
-    from argojobs.cli.debug.following import beside_of
+    from argojobs.cli.debug.beside import beside_of
     from argojobs.cli.follow import Follow, follow, goes_on, leave, mode_for, told_when_left
     from argojobs.cli.formats import print_object
     from argojobs.cli.main import INTERRUPTED

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from argojobs.compile.pipeline.graph import GraphWriter
 from argojobs.compile.pipeline.names import Names
-from argojobs.compile.pipeline.pod import DEFAULT_IMAGE
 from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.compile.project import project_root
 from argojobs.dsl.options import merged
 from argojobs.dsl.where import mistake
+from argojobs.edits.context_defaults import DEFAULT_IMAGE
 from argojobs.manifest.view import called, recalled
 
 if TYPE_CHECKING:

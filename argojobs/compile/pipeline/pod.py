@@ -12,8 +12,6 @@ from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretF
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-#: Runs where no image is named.
-DEFAULT_IMAGE = "docker.io/library/python:3.12-slim"
 IN, IN_PATH = "argojobs-in", "/argojobs/in"
 OUT, OUT_PATH = "argojobs-out", "/argojobs/out"
 SHM, SHM_PATH = "argojobs-shm", "/dev/shm"  # noqa: S108 - not a file of ours

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from argojobs.config.home import HOME_VARIABLE, existing_parent, home_path, open_home
-from argojobs.engine.devices import host_capacity
+from argojobs.engine.capacity import host_capacity
 from argojobs.engine.hostcheck import host_isolation
 from argojobs.engine.lock import holder
 from argojobs.runs.doctor.checking import Check, attempt, ok, warning

@@ -15,7 +15,7 @@ from argojobs.cli.debug import following
 from argojobs.cli.debug.following import Ways, debugged
 from argojobs.cli.debug.launch_json import our_entries
 from argojobs.errors import ServerError, UsageError
-from argojobs.runs.debug_tunnels import Waiting
+from argojobs.runs.debug_steps import Waiting
 from argojobs.runtime.debugger import ATTACHED, WAITING
 from argojobs.service import LogLine
 

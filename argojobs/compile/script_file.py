@@ -1,0 +1,80 @@
+"""A plain script, a command or a shell, loaded as the workflow of one step that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from argojobs.compile.hiding import check_name
+from argojobs.compile.imports import parsed, runs_nothing
+from argojobs.compile.loaded import Loaded
+from argojobs.compile.named_file import MANIFESTS, check_file
+from argojobs.compile.project import project_root, search_entries
+from argojobs.compile.scripts import Command, Script, pipeline_of, workflow_of
+from argojobs.errors import UsageError
+
+
+def load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -> Loaded:
+    """Return the workflow of a script. Raises UsageError for one that runs nothing."""
+    if pipeline:
+        raise UsageError(
+            f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",
+            hint="leave --pipeline out, or name the file that has it.",
+        )
+    check_name(file, root, script=True)
+    if file.suffix == ".py" and runs_nothing(parsed(file)):
+        raise UsageError(
+            f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
+            hint="call what is to run at its end; argojobs new NAME makes a first pipeline",
+        )
+    entries = tuple(search_entries())
+    empty = Loaded("script", file, root, "", entries=entries)
+    return of_words(empty, Script(file, root, words))
+
+
+def load_command(image: str, words: Sequence[str]) -> Loaded:
+    """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
+    empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
+    return of_words(empty, Command(image, tuple(words)))
+
+
+def load_beside_code(words: Sequence[str]) -> Loaded:
+    """Return the workflow of a command beside the code of the project that one is in.
+
+    Raises UsageError for words that cannot travel.
+    """
+    root = project_root(Path.cwd())
+    empty = Loaded("script", Path(words[0]), root, "", entries=tuple(search_entries()))
+    return of_words(empty, Script(None, root, tuple(words)))
+
+
+def load_shell(file: str, image: str, idle: int) -> Loaded:
+    """Return the job that waits for a shell in an image; with a file, beside the code of its project.
+
+    idle: as `Script` has it. Raises UsageError for a file that brings no code.
+    """
+    if not file:
+        empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")
+        return of_words(empty, Command(image, idle=idle))
+    path = Path(file)
+    check_file(path)
+    if path.suffix in MANIFESTS:
+        raise UsageError(
+            f"{file} is a manifest: it brings no code that a shell could have",
+            hint="name an image: --shell --image IMAGE; or run it, and enter a step that runs: "
+            "argojobs ssh RUN STEP",
+        )
+    root = project_root(path)
+    check_name(path, root, script=True)
+    empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
+    return of_words(empty, Script(path, root, idle=idle))
+
+
+def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
+    """Return what was loaded made anew, of another script or command."""
+    if isinstance(made_of, Script):
+        pipeline = pipeline_of(made_of)
+        return replace(loaded, name=pipeline.name, pipeline=pipeline, made_of=made_of)
+    manifest = workflow_of(made_of)
+    return replace(loaded, name=made_of.name, manifest=manifest, made_of=made_of)
