@@ -111,7 +111,7 @@ def _refuse(name: str, key: str, what: str, origins: Mapping[tuple[str, ...], st
 def _mrunner(text: str, path: Path) -> dict[str, Any] | None:
     """Return the mapping of a context of mrunner's, None for any other file."""
     from argojobs.errors import ManifestError
-    from argojobs.manifest.yaml_read import read
+    from argojobs.manifest.reading import read
 
     try:
         documents = read(text, str(path))

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from argojobs.manifest.reading import read
+
 _NOTHING = frozenset({"", "~", "null"})
 
 
@@ -18,9 +20,7 @@ def texts_in(text: str, file: str) -> dict[str, Any] | None:
     """
     import yaml
 
-    from argojobs.manifest import yaml_read
-
-    documents = [one for one in yaml_read.read(text, file) if one is not None]
+    documents = [one for one in read(text, file) if one is not None]
     if len(documents) != 1 or not isinstance(documents[0], dict):
         return None
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

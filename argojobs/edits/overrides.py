@@ -18,7 +18,6 @@ from typing import Any, Literal, NoReturn
 from argojobs.errors import ManifestError, ParameterError
 from argojobs.manifest.scalars import NumberText
 from argojobs.manifest.source_text import read_text
-from argojobs.manifest.yaml_read import read_values
 
 _MAX_DEPTH = 100
 _SNIPPET = 30
@@ -103,6 +102,8 @@ def _from_file(name: str) -> Overrides:
 
 
 def _from_yaml(text: str, file: str) -> Overrides:
+    from argojobs.manifest.yaml_read import read_values
+
     given: Overrides = {}
     for name, value, quoted in read_values(text, file):
         if value is None:

@@ -16,7 +16,7 @@ from argojobs.lint.subject import NOTHING, Object, Subject, items
 from argojobs.manifest.findings import Finding
 from argojobs.manifest.kinds import API_VERSION
 from argojobs.manifest.places import Path
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 
 LARGEST_OBJECT = 1024 * 1024
 _LONGEST_LABEL = 63

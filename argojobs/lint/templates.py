@@ -14,7 +14,7 @@ from argojobs.lint.subject import NOTHING, Object, Place, Subject, items
 from argojobs.manifest.findings import Finding
 from argojobs.manifest.graph import find_cycle
 from argojobs.manifest.places import Path
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 
 #: The fields of a template that say what it is; each has exactly one.
 TEMPLATE_TYPES = (

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ManifestError
 from .kinds import API_VERSION, CRON, KINDS, spec_path
-from .locate import locate
 from .nearest import suggestion
 from .places import Path, path_text, place_text
 from .pods import PodFieldError, path_in_pod, workflow_of_pod
+from .reading import read
 from .source_text import read_text
 from .view import metadata_of
-from .yaml_read import read
 
 if TYPE_CHECKING:
     from .objects import Workflow
@@ -86,8 +85,13 @@ class Contents:
 
     def place(self, document: Document | Other, path: Path = ()) -> str:
         """Return `file:line:column` of a path in an object of this file."""
-        line, column = locate(self.text, written_path(document, path), document.document)
-        return place_text(self.file, line, column)
+        return _place_in(self.file, self.text, written_path(document, path), document.document)
+
+
+def _place_in(file: str, text: str, path: Path, number: int) -> str:
+    from .locate import locate  # reads the text once more, as YAML
+
+    return place_text(file, *locate(text, path, number))
 
 
 def written_path(document: Document | Other, path: Path) -> Path:
@@ -206,7 +210,7 @@ class _Sorter:
         """Return where something stands; only asked for when it is wrong."""
         if not self.text:
             return self.file
-        return place_text(self.file, *locate(self.text, path, number))
+        return _place_in(self.file, self.text, path, number)
 
     def sort(self, value: Any, number: int, prefix: Path = ()) -> None:
         """Take in an object of a document, or a list of objects."""

@@ -1,4 +1,4 @@
-"""Reads YAML and JSON manifests.
+"""Reads YAML manifests.
 
 Values of parameters keep the text they have in the file (`0.0`, `1e-4`, `007`, `yes`): they are
 text to Argo and must reach the program as written. All other scalars are typed as Kubernetes'
@@ -30,7 +30,6 @@ from yaml.events import (
 )
 
 from ..errors import ManifestError
-from .json_read import NotPlainJsonError, read_json
 from .places import place_text
 from .scalars import NOT_FINITE, WORDS, Scalar, WrittenText, exact, key_text, typed
 from .source_text import MAX_BYTES, check_text
@@ -48,17 +47,8 @@ _MERGE = object()
 _TAG = "tag:yaml.org,2002:"
 
 
-def read(text: str, file: str = "") -> list[Any]:
-    """Return the documents of a YAML or JSON text; an empty one is None.
-
-    file: its name, for messages. Raises ManifestError with its place for anything malformed.
-    """
-    check_text(text, file)
-    if text.lstrip()[:1] == "{":
-        try:
-            return [read_json(text, file)]
-        except NotPlainJsonError:
-            pass  # flow style YAML, or broken: then the YAML reader says where
+def read_yaml(text: str, file: str = "") -> list[Any]:
+    """Return the documents of a YAML text; see `reading.read`, which has looked at its size."""
     return list(_Reader(text, file, typed).documents())
 
 

@@ -11,7 +11,7 @@ from argojobs.edits.context_defaults import Defaults, Volume, limit_of, with_con
 from argojobs.lint import lint
 from argojobs.manifest.findings import errors
 from argojobs.manifest.kinds import around, inside
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.yaml"))
 

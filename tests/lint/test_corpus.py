@@ -13,7 +13,7 @@ import pytest
 
 from argojobs.lint import RULES, lint
 from argojobs.manifest.places import path_text
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 
 BEYOND = {rule.code for rule in RULES.values() if rule.beyond}
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.yaml"))

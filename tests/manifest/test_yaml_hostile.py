@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from argojobs.errors import ManifestError
 from argojobs.manifest import documents
+from argojobs.manifest.reading import read
 from argojobs.manifest.source_text import decode
-from argojobs.manifest.yaml_read import read
 
 SECONDS = 20  # of CPU time; the slowest takes a tenth on an idle machine
 MEMORY = 1024 * 1024 * 1024

@@ -3,9 +3,10 @@ import yaml
 from support.work_done import calls
 
 from argojobs.errors import ManifestError
+from argojobs.manifest.reading import read
 from argojobs.manifest.scalars import WrittenText
 from argojobs.manifest.source_text import MAX_BYTES
-from argojobs.manifest.yaml_read import MAX_DEPTH, read, read_values
+from argojobs.manifest.yaml_read import MAX_DEPTH, read_values
 
 
 def one(text):

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from argojobs.errors import ManifestError
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 from argojobs.manifest.yaml_write import write_json, write_yaml
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))

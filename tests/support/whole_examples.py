@@ -9,7 +9,7 @@ from typing import Any
 from argojobs.lint import lint
 from argojobs.manifest.findings import errors
 from argojobs.manifest.kinds import API_VERSION
-from argojobs.manifest.yaml_read import read
+from argojobs.manifest.reading import read
 
 _TEMPLATE_FIELDS = frozenset(
     {

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from argojobs.client.shapes import fault_of
 from argojobs.errors import ManifestError, UsageError
-from argojobs.manifest.yaml_read import read as read_yaml
+from argojobs.manifest.reading import read as read_yaml
 
 #: Where a cluster says what the programs that print credentials want to know.
 _FOR_PLUGINS = "client.authentication.k8s.io/exec"
