@@ -92,7 +92,7 @@ class Incoming(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
         self._sock, self._raw = sock, raw
-        self._silence = sock.gettimeout() or math.inf
+        self._patience = self._silence = sock.gettimeout() or math.inf
         self.allow(HEAD)
 
     def allow(self, bounds: Bounds) -> None:
@@ -111,7 +111,9 @@ class Incoming(io.RawIOBase):
         if left <= 0:
             raise TooSlowError
         patience = min(left, self._silence)
-        self._sock.settimeout(None if patience == math.inf else patience)
+        if patience != self._patience:  # to set it is a system call of its own
+            self._sock.settimeout(None if patience == math.inf else patience)
+            self._patience = patience
         begun = time.monotonic()
         try:
             count = self._raw.readinto(buffer)

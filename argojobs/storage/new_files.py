@@ -39,7 +39,15 @@ def new_file(path: str, mode: int = 0o666) -> Iterator[IO[bytes]]:
         raise
 
 
-def beside(path: str) -> str:
-    """A path in the same folder that nothing else has."""
+def unique() -> str:
+    """Letters that nothing else has in its name."""
+    return uuid.uuid4().hex
+
+
+def beside(path: str, suffix: str = "") -> str:
+    """A path in the same folder that nothing else has.
+
+    suffix: what `unique` gave to one who fills one such path after the other.
+    """
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name[:100]}.{uuid.uuid4().hex}")
+    return os.path.join(folder, f".{name[:100]}.{suffix or unique()}")

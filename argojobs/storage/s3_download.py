@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import OutputError, ServerError
-from argojobs.storage.new_files import beside
+from argojobs.storage.new_files import beside, unique
 from argojobs.storage.s3_checksums import (
     PART,
     etag_of_parts,
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from argojobs.storage.s3_client import Object, S3Client
 
+#: So many small objects are one job, since to hand over a job costs as much as half of one; and one
+#: of more bytes ends it, since others may have nothing to do meanwhile.
+_TOGETHER, _SHORT = 16, 1 << 16
 PIECE_MOST = 1 << 27  # bytes; an object sent in larger parts is fetched in our own
 
 
@@ -61,17 +64,23 @@ def fetch(
     if wanted:
         _check_room(wanted[0], whole, client)
     meter = Meter(whole, progress)
+    small: list[Incoming] = []
     large: list[_Large] = []
     try:
         with WorkerPool(workers) as pool:
             for one in wanted:
                 if one.found.size <= PART:
-                    pool.submit(_Small(client, one, meter))
+                    small.append(one)
+                    if len(small) == _TOGETHER or one.found.size > _SHORT:
+                        pool.submit(_Small(client, small, meter))
+                        small = []
                 elif _is_there(one):
                     meter.add(one.found.size)
                 else:
                     large.append(_Large(client, one, meter))
                     large[-1].begin(pool)
+            if small:
+                pool.submit(_Small(client, small, meter))
     except Exception:  # not when interrupted: the threads are still at it then
         for each in large:
             each.leave()
@@ -106,19 +115,24 @@ def _is_there(one: Incoming) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Small:
-    """A job: one object in one piece, which is held in memory."""
+    """A job: a few objects, each in one piece, which is held in memory."""
 
     client: S3Client
-    one: Incoming
+    wanted: Sequence[Incoming]
     meter: Meter
 
     def __call__(self) -> None:
-        found, path = self.one
-        if not _is_there(self.one):
+        suffix = unique()
+        for one in self.wanted:
+            self._fetch(one, suffix)
+
+    def _fetch(self, one: Incoming, suffix: str) -> None:
+        found, path = one
+        if not _is_there(one):
             data = self.client.read_small(found)
             if self.client.tells(found) and not _fits(data, found.etag):
                 raise damaged(self.client.place, self.client.place.url(found.key))
-            writing = beside(path)
+            writing = beside(path, suffix)
             descriptor = os.open(
                 writing, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666
             )

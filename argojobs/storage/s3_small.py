@@ -65,7 +65,8 @@ class SmallReads:
     def _connection(self, url: SplitResult) -> socket.socket:
         with suppress(queue.Empty):
             known = self._idle.get_nowait()
-            known.settimeout(self._patience.read)
+            if known.gettimeout() != self._patience.read:
+                known.settimeout(self._patience.read)
             return known
         address = str(url.hostname), url.port or (443 if url.scheme == "https" else 80)
         connection = socket.create_connection(address, self._patience.connect)
