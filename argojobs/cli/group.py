@@ -159,7 +159,7 @@ class Verbs(click.Group):
             return command_of(verb)
         if ctx.resilient_parsing or cmd_name.startswith("-"):
             return None
-        raise unknown_verb(cmd_name)
+        raise _unknown_verb(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the verbs first, then the options of the program itself."""
@@ -175,7 +175,7 @@ class Verbs(click.Group):
                 formatter.write_dl([(f"{v.name:<9}", v.summary) for v in VERBS if v.part == part])
 
 
-def unknown_verb(word: str) -> UsageError:
+def _unknown_verb(word: str) -> UsageError:
     """Return the error for a word that is not a verb."""
     elsewhere = ELSEWHERE.get(word)
     close = nearest(word, NAMES)

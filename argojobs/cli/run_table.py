@@ -42,7 +42,7 @@ def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) ->
     laid_out = [lines[0]]
     for one, line in zip(listed, lines[1:], strict=True):
         laid_out.append(line)
-        laid_out.extend([("    ", ""), *fact] for fact in columns(extended_facts(one.run)))
+        laid_out.extend([("    ", ""), *fact] for fact in columns(_extended_facts(one.run)))
     return laid_out
 
 
@@ -76,7 +76,7 @@ def _note(one: Listed, phase: str) -> str:
     return "  ".join(filter(None, parts))
 
 
-def extended_facts(run: Workflow) -> list[list[Span]]:
+def _extended_facts(run: Workflow) -> list[list[Span]]:
     """Return what there is to know of a run beside its row, a title and a text each."""
     given = "  ".join(f"{name}={one_line(value)}" for name, value in parameters(run).items())
     notes: Mapping[str, Any] = annotations_of(run)

@@ -35,7 +35,7 @@ def show_end(
     screen = screen_of(stream)
     if has_succeeded(workflow):
         where = where_in(place, workflow)
-        lines = success_lines(workflow, screen, now, where, place.options)
+        lines = _success_lines(workflow, screen, now, where, place.options)
         show(lines, stream=stream, screen=screen)
         return 0
 
@@ -63,7 +63,7 @@ def show_failure(
     show(lines, stream=stream, screen=Screen(screen.colour, screen.signs, width=0))
 
 
-def success_lines(
+def _success_lines(
     workflow: Workflow, screen: Screen, now: float, where: Where, options: str = ""
 ) -> list[Line]:
     """Return the end of a run that succeeded: how long it took and what it made.

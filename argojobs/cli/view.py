@@ -47,9 +47,9 @@ def tree_lines(
     logs: the newest log lines by pod id, shown under the steps that run; with `keep` a few also
     under those that ended well, if it is a small tree: what a short step said is not lost.
     """
-    rows = rows_of(steps, compact=False)
+    rows = _rows_of(steps, compact=False)
     if height and len(rows) > height:
-        rows = folded(rows_of(steps, compact=True), height)
+        rows = folded(_rows_of(steps, compact=True), height)
     names = [_label(row, signs=screen.signs) for row in rows]
     widest = max((cells(name) for name in names), default=0)
     name_width = min(widest, max(16, (screen.width or 100) // 2))
@@ -68,14 +68,14 @@ def tree_lines(
     return lines
 
 
-def rows_of(steps: Sequence[Step], *, compact: bool, depth: int = 0) -> list[Row]:
+def _rows_of(steps: Sequence[Step], *, compact: bool, depth: int = 0) -> list[Row]:
     """Flatten a tree; compact hides what lies within steps that ended well or have not begun."""
     rows: list[Row] = []
     for step in steps:
         rows.append(Row(depth, step))
         if compact and _quiet(step):
             continue
-        rows.extend(rows_of(_shown(step, compact=compact), compact=compact, depth=depth + 1))
+        rows.extend(_rows_of(_shown(step, compact=compact), compact=compact, depth=depth + 1))
     return rows
 
 

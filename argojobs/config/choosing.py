@@ -54,7 +54,7 @@ def choose(
             "://" not in server and server == variables.get(ARGO_SERVER)
         ):
             return of_argos_variables(variables)
-        return server_context(server, contexts, creds_files(project, folder))
+        return _server_context(server, contexts, creds_files(project, folder))
     name, said_by = chosen_name(contexts, context, variables)
     if _is_argos(name, contexts):
         found = of_argos_variables(variables)
@@ -125,7 +125,7 @@ def chosen_name(
     return next((name, said_by) for name, said_by in candidates if name)
 
 
-def server_context(server: str, contexts: Contexts, creds: list[Path]) -> Context:
+def _server_context(server: str, contexts: Contexts, creds: list[Path]) -> Context:
     """Return the context that `--server` means: a context's name, one in creds.yaml, or a URL.
 
     A URL is the context that has this server, else one of that server alone. Raises UsageError.

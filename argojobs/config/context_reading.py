@@ -164,7 +164,7 @@ def reference(reader: Reader, value: Any, at: At) -> str:
     return text
 
 
-def mount_of(path: str, text: str) -> Mount:
+def _mount_of(path: str, text: str) -> Mount:
     """Read a mount: `claim:NAME`, `hostPath:/FOLDER` or `nfs:HOST:/EXPORT`, `:ro` behind it.
 
     Raises UsageError.
@@ -270,7 +270,7 @@ def _environment(reader: Reader, value: Any, at: At) -> dict[str, str]:
 def _mounts(reader: Reader, value: Any, at: At) -> dict[str, Mount]:
     table = reader.table(value, at, None)
     return {
-        path: _raised(reader, (*at, path), mount_of, path, reader.text(text, (*at, path)))
+        path: _raised(reader, (*at, path), _mount_of, path, reader.text(text, (*at, path)))
         for path, text in table.items()
     }
 

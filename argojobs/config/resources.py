@@ -36,7 +36,7 @@ def parse_resources(text: str) -> dict[str, str]:
         name, equals, amount = part.partition("=")
         if not equals or not amount:
             raise UsageError(f"{part!r} says no quantity", hint=_EXAMPLE)
-        full = resource_name(name)
+        full = _resource_name(name)
         if full in found:
             raise UsageError(f"{name} is given twice", hint="keep one of them")
         found[full] = quantity_of(name, amount)
@@ -45,10 +45,10 @@ def parse_resources(text: str) -> dict[str, str]:
 
 def checked_resources(table: Mapping[str, object]) -> dict[str, str]:
     """Return a table of resources by Kubernetes' names. Raises UsageError as above."""
-    return {resource_name(name): quantity_of(name, value) for name, value in table.items()}
+    return {_resource_name(name): quantity_of(name, value) for name, value in table.items()}
 
 
-def resource_name(name: str) -> str:
+def _resource_name(name: str) -> str:
     """Return Kubernetes' name of a resource."""
     if name in SHORT:
         return SHORT[name]

@@ -60,7 +60,7 @@ def template_call(template: BaseModel) -> Call | None:
     """Return the call that makes a template without children, None where only a model says it."""
     for field, cls in _TEMPLATES.items():
         if getattr(template, field) is not None:
-            fields = set_fields(template)
+            fields = _set_fields(template)
             inner = fields.pop(field)
             call = Call(cls, _in_order({**_common(fields), **_container(inner, fields)}))
             return call if _makes(call, template, "_build_template") else None
@@ -72,16 +72,16 @@ def graph_call(template: BaseModel) -> tuple[Call, list[list[Call]]] | None:
 
     A DAG has a single group. Its tasks carry their `depends`.
     """
-    fields = set_fields(template)
+    fields = _set_fields(template)
     if fields.get("dag") is not None:
-        dag = set_fields(fields.pop("dag"))
+        dag = _set_fields(fields.pop("dag"))
         tasks = dag.pop("tasks", None) or []
-        call = Call("DAG", _in_order({**_common(fields), **described_fields(dag)}))
-        groups = [[invocation("Task", task) for task in tasks]]
+        call = Call("DAG", _in_order({**_common(fields), **_described_fields(dag)}))
+        groups = [[_invocation("Task", task) for task in tasks]]
     elif fields.get("steps") is not None:
         steps = fields.pop("steps")
         call = Call("Steps", _in_order(_common(fields)))
-        groups = [[invocation("Step", step) for step in group.root] for group in steps]
+        groups = [[_invocation("Step", step) for step in group.root] for group in steps]
     else:
         return None
     return (call, groups) if groups and all(groups) and _is_graph(call, groups, template) else None
@@ -107,11 +107,11 @@ def _is_graph(call: Call, groups: list[list[Call]], template: BaseModel) -> bool
     return _same(build, template)
 
 
-def invocation(cls: str, task: BaseModel) -> Call:
+def _invocation(cls: str, task: BaseModel) -> Call:
     """Return the call of a Task or Step."""
-    fields = set_fields(task)
+    fields = _set_fields(task)
     arguments = _arguments(fields.pop("arguments", None))
-    made = {**described_fields(fields)}
+    made = {**_described_fields(fields)}
     if arguments is not None:
         made["arguments"] = arguments
     order = ("name", "template", "arguments")
@@ -123,61 +123,61 @@ def _arguments(arguments: Any) -> Any:
     if arguments is None:
         return None
     parameters, artifacts = arguments.parameters or [], arguments.artifacts or []
-    plain = all(set_fields(each).keys() == {"name", "value"} for each in parameters)
+    plain = all(_set_fields(each).keys() == {"name", "value"} for each in parameters)
     names = {each.name for each in parameters}
     if parameters and plain and len(names) == len(parameters):
         texts = {each.name: each.value for each in parameters}
-        return [texts, *map(artifact_call, artifacts)] if artifacts else texts
-    made = [parameter_call(each, "as_argument") for each in parameters]
-    return [*made, *map(artifact_call, artifacts)] or described(arguments)
+        return [texts, *map(_artifact_call, artifacts)] if artifacts else texts
+    made = [_parameter_call(each, "as_argument") for each in parameters]
+    return [*made, *map(_artifact_call, artifacts)] or described(arguments)
 
 
 def workflow_arguments(arguments: Any) -> Any:
     """Return a workflow's arguments as a list; its `default` is kept by `hera_in`."""
     parameters = [
-        _first(each, (Call("Parameter", described_fields(set_fields(each))),), "as_input")
+        _first(each, (Call("Parameter", _described_fields(_set_fields(each))),), "as_input")
         for each in arguments.parameters or []
     ]
-    return [*parameters, *map(artifact_call, arguments.artifacts or [])] or described(arguments)
+    return [*parameters, *map(_artifact_call, arguments.artifacts or [])] or described(arguments)
 
 
-def parameter_call(parameter: BaseModel, build: str) -> Call:
+def _parameter_call(parameter: BaseModel, build: str) -> Call:
     """Return a Parameter that `build` makes this model of, or the model."""
-    return _first(parameter, (Call("Parameter", described_fields(set_fields(parameter))),), build)
+    return _first(parameter, (Call("Parameter", _described_fields(_set_fields(parameter))),), build)
 
 
-def artifact_call(artifact: BaseModel) -> Call:
+def _artifact_call(artifact: BaseModel) -> Call:
     """Return an Artifact of the class that its source names, or the model."""
-    fields = set_fields(artifact)
+    fields = _set_fields(artifact)
     candidates = [Call("Artifact", _artifact_fields(fields))]
     for source, cls in _ARTIFACTS.items():
         if source in fields:
-            inner = described_fields(set_fields(fields[source]))
+            inner = _described_fields(_set_fields(fields[source]))
             rest = {key: value for key, value in fields.items() if key != source}
             candidates.insert(0, Call(cls, {**_artifact_fields(rest), **inner}))
     return _first(artifact, candidates, "_build_artifact")
 
 
 def _artifact_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    made = described_fields(fields)
+    made = _described_fields(fields)
     archive = fields.get("archive")
     for kind, cls in _ARCHIVES.items():
         value = getattr(archive, kind, None)
         if archive is not None and value is not None:
-            call = Call(cls, described_fields(set_fields(value)))
+            call = Call(cls, _described_fields(_set_fields(value)))
             if _makes(call, archive, "_build_archive_strategy"):
                 made["archive"] = call
     return made
 
 
 def _environment(variable: BaseModel) -> Call:
-    fields = set_fields(variable)
-    candidates = [Call("Env", described_fields(fields))]
+    fields = _set_fields(variable)
+    candidates = [Call("Env", _described_fields(fields))]
     for source, (cls, names) in _ENVIRONMENT.items():
         value = getattr(fields.get("value_from"), source, None)
         if value is not None:
             inner = {
-                names.get(key, key): described(each) for key, each in set_fields(value).items()
+                names.get(key, key): described(each) for key, each in _set_fields(value).items()
             }
             candidates.insert(0, Call(cls, {"name": fields["name"], **inner}))
     return _first(variable, candidates, "build")
@@ -185,7 +185,7 @@ def _environment(variable: BaseModel) -> Call:
 
 def _container(inner: BaseModel, outer: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a container, script, ...; volumes are taken out of `outer`."""
-    fields = set_fields(inner)
+    fields = _set_fields(inner)
     made: dict[str, Any] = {}
     if type(inner).__name__ == "ScriptTemplate" and "name" in fields:
         made["container_name"] = fields.pop("name")
@@ -196,11 +196,11 @@ def _container(inner: BaseModel, outer: dict[str, Any]) -> dict[str, Any]:
     if volumes is not None:
         fields.pop("volume_mounts")
         made["volumes"] = volumes
-    return {**described_fields(fields), **made}
+    return {**_described_fields(fields), **made}
 
 
 def _env(env: list[Any]) -> Any:
-    plain = all(set_fields(each).keys() == {"name", "value"} for each in env)
+    plain = all(_set_fields(each).keys() == {"name", "value"} for each in env)
     if plain and len({each.name for each in env}) == len(env):
         return {each.name: each.value for each in env}
     return [_environment(each) for each in env]
@@ -213,13 +213,13 @@ def _mounted(volumes: Any, mounts: Any) -> list[Call] | None:
         return None
     made = []
     for volume, mount in zip(volumes, mounts, strict=True):
-        fields = set_fields(volume)
+        fields = _set_fields(volume)
         source = next((each for each in _VOLUMES if each in fields), None)
         if source is None:
             return None
         inner = {
-            **described_fields(set_fields(fields[source])),
-            **described_fields(set_fields(mount)),
+            **_described_fields(_set_fields(fields[source])),
+            **_described_fields(_set_fields(mount)),
         }
         if source == "config_map" and inner.get("name") != fields[source].name:
             return None
@@ -237,13 +237,13 @@ def _common(fields: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in fields.items():
         if name == "metadata":
-            made.update(described_fields(set_fields(value)))
+            made.update(_described_fields(_set_fields(value)))
         elif name == "inputs":
             made["inputs"] = _in_and_out(value, "as_input")
         elif name == "outputs":
             made["outputs"] = _in_and_out(value, "as_output")
         elif name == "retry_strategy":
-            call = Call("RetryStrategy", described_fields(set_fields(value)))
+            call = Call("RetryStrategy", _described_fields(_set_fields(value)))
             made[name] = call if _makes(call, value, "build") else described(value)
         else:
             made[_RENAMED.get(name, name)] = described(value)
@@ -251,10 +251,10 @@ def _common(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_and_out(value: Any, build: str) -> Any:
-    rest = set_fields(value).keys() - {"parameters", "artifacts"}
+    rest = _set_fields(value).keys() - {"parameters", "artifacts"}
     parts = [
-        *(parameter_call(each, build) for each in value.parameters or []),
-        *(artifact_call(each) for each in value.artifacts or []),
+        *(_parameter_call(each, build) for each in value.parameters or []),
+        *(_artifact_call(each) for each in value.artifacts or []),
     ]
     return described(value) if rest or not parts else parts
 
@@ -310,14 +310,14 @@ def _class(name: str) -> Any:
     return getattr(models, name[2:]) if name.startswith("m.") else getattr(hera.workflows, name)
 
 
-def set_fields(model: Any) -> dict[str, Any]:
+def _set_fields(model: Any) -> dict[str, Any]:
     """Return the fields of a hera model that were set, its name first, then by its class."""
     names = [name for name in type(model).model_fields if name in model.model_fields_set]
     names.sort(key=lambda name: name != "name")
     return {name: value for name in names if (value := getattr(model, name)) is not None}
 
 
-def described_fields(fields: dict[str, Any]) -> dict[str, Any]:
+def _described_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """Return fields with hera's objects turned into calls."""
     return {name: described(value) for name, value in fields.items()}
 
@@ -329,7 +329,7 @@ def described(value: Any) -> Any:
     if isinstance(value, BaseModel):
         if list(type(value).model_fields) == ["root"]:
             return described(value.root)  # type: ignore[attr-defined]
-        return Call(f"m.{_model_name(type(value))}", described_fields(set_fields(value)))
+        return Call(f"m.{_model_name(type(value))}", _described_fields(_set_fields(value)))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, list | tuple):

@@ -85,7 +85,7 @@ def suspended(subject: Subject) -> Answer | None:
     )
 
 
-def not_begun(subject: Subject) -> Answer | None:
+def _not_begun(subject: Subject) -> Answer | None:
     """No controller has taken the run up."""
     if subject.node.get("type") or subject.evidence.status.get("phase"):
         return None
@@ -196,6 +196,6 @@ LAST = (
         "argojobs logs {run} {step}{options}",
         where="message",
     ),
-    Cause("not-begun", not_begun),
+    Cause("not-begun", _not_begun),
     Cause("starting", starting),
 )

@@ -20,7 +20,7 @@ _EVICTED = re.compile(
 )
 
 
-def out_of_memory(subject: Subject) -> Answer | None:
+def _out_of_memory(subject: Subject) -> Answer | None:
     """The kernel killed the program at its memory limit."""
     if subject.search(_OOM) is None:
         return None
@@ -51,7 +51,7 @@ def evicted(subject: Subject) -> Answer | None:
 
 
 CAUSES = (
-    Cause("out-of-memory", out_of_memory),
+    Cause("out-of-memory", _out_of_memory),
     Cause("evicted", evicted),
     told(
         "ephemeral-storage",

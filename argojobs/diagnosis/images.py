@@ -19,7 +19,7 @@ _PULLING = re.compile(
 _PULL_SECRET = re.compile(r"[Uu]nable to retrieve some image pull secrets \((?P<name>[^)]*)\)")
 
 
-def waiting_image(subject: Subject) -> str:
+def _waiting_image(subject: Subject) -> str:
     """Return the image that a container of the pod waits for; else the step's own."""
     waits = {name for name, state in subject.states("waiting") if _is_pull(state.get("reason"))}
     for container in subject.containers:
@@ -44,7 +44,7 @@ def pull(pattern: str, what: str, remedy: str, command: str = "") -> Look:
         found = next(filter(None, map(compiled.search, _pull_texts(subject))), None)
         if found is None:
             return None
-        image = waiting_image(subject)
+        image = _waiting_image(subject)
         words = {
             **words_of(subject),
             "image": image,
@@ -61,7 +61,7 @@ def pull_secret(subject: Subject) -> Answer | None:
     found = subject.search(_PULL_SECRET)
     if found is None or not any(_pull_texts(subject)):
         return None
-    image, words = waiting_image(subject), words_of(subject)
+    image, words = _waiting_image(subject), words_of(subject)
     name = found["name"] or "of the step"
     return Answer(
         f"the image {image} cannot be pulled, and the pull secret {name} does not exist in the "

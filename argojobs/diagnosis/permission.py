@@ -34,11 +34,11 @@ def executor(subject: Subject) -> Answer | None:
         "give it the role that --role prints; somebody who may change the namespace has to",
         f"argojobs diagnose {subject.evidence.run}{subject.evidence.options} --role | "
         f"{kubectl} apply -f -",
-        executor_role(subject.evidence, account),
+        _executor_role(subject.evidence, account),
     )
 
 
-def executor_role(evidence: Evidence, account: str) -> str:
+def _executor_role(evidence: Evidence, account: str) -> str:
     """Return the Role that a run's pods need, and its binding, as YAML."""
     from argojobs.manifest.cluster_setup import EXECUTOR, Setup, setup_objects
     from argojobs.manifest.yaml_write import write_yaml

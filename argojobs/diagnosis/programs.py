@@ -37,7 +37,7 @@ _MEANINGS = {
 }
 
 
-def before_first_line(subject: Subject) -> Answer | None:
+def _before_first_line(subject: Subject) -> Answer | None:
     """A step of ours ended before the user's first line: import, parameters, inputs."""
     found = _EXIT.search(subject.message)
     if found is None or int(found["code"]) != _REFUSED or not _ours(subject):
@@ -59,7 +59,7 @@ def _last_line(subject: Subject) -> str:
     return next((line.strip() for line in reversed(subject.log) if line.strip()), "")
 
 
-def python_error(subject: Subject) -> Answer | None:
+def _python_error(subject: Subject) -> Answer | None:
     """The program ended with a Python traceback."""
     found = _EXIT.search(subject.message)
     error = last_error(tuple(subject.log)) if found else ""
@@ -127,14 +127,14 @@ def missing_module(subject: Subject) -> Answer | None:
     )
 
 
-def absent_file(subject: Subject) -> Answer | None:
+def _absent_file(subject: Subject) -> Answer | None:
     """The program misses a file that this machine has."""
     found = subject.evidence.absent.get(str(subject.node.get("id", "")))
     return Answer(*found) if found else None
 
 
 FIRST = (
-    Cause("absent-file", absent_file),
+    Cause("absent-file", _absent_file),
     told(
         "bad-command",
         r"exec: \"(?P<program>[^\"]+)\": (?:executable file not found|stat \S+: no such file)"
@@ -155,7 +155,7 @@ FIRST = (
         "the step's working folder {path} is none in the image",
         "correct workingDir, or leave it out",
     ),
-    Cause("before-first-line", before_first_line),
+    Cause("before-first-line", _before_first_line),
     Cause("missing-module", missing_module),
     told(
         "program-missing",
@@ -167,6 +167,6 @@ FIRST = (
 )
 LAST = (
     Cause("init-or-sidecar", beside),
-    Cause("python-error", python_error),
+    Cause("python-error", _python_error),
     Cause("exit-code", exit_code),
 )

@@ -19,7 +19,7 @@ _UNBOUND = re.compile(
 )
 
 
-def claim_not_bound(subject: Subject) -> Answer | None:
+def _claim_not_bound(subject: Subject) -> Answer | None:
     """A claim waits for a volume."""
     if subject.over or subject.search(_UNBOUND) is None:
         return None
@@ -73,7 +73,7 @@ CAUSES = (
         "make it (a context's `storage_claim` is made with its first run), or name another",
         "{kubectl} get persistentvolumeclaims",
     ),
-    Cause("claim-not-bound", claim_not_bound),
+    Cause("claim-not-bound", _claim_not_bound),
     told(
         "volume-in-use",
         r"Multi-Attach error for volume \"(?P<name>[^\"]+)\"",

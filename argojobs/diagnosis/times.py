@@ -20,7 +20,7 @@ _HELD = re.compile(r"^argojobs: held at ")
 _TIMEOUT = re.compile(r"^(?:step )?timeout$|pending timeout", re.IGNORECASE)
 
 
-def step_deadline(subject: Subject) -> Answer | None:
+def _step_deadline(subject: Subject) -> Answer | None:
     """The step's own time was up."""
     if not subject.over or subject.search(_POD) is None:
         return None
@@ -33,7 +33,7 @@ def step_deadline(subject: Subject) -> Answer | None:
     )
 
 
-def run_deadline(subject: Subject) -> Answer | None:
+def _run_deadline(subject: Subject) -> Answer | None:
     """The time of the run as a whole was up."""
     late = _RUN.search(subject.message) or subject.search(_POD)
     seconds = subject.evidence.spec.get("activeDeadlineSeconds")
@@ -101,8 +101,8 @@ def _own(template: Object) -> str:
 
 CAUSES = (
     Cause("timeout", timeout),
-    Cause("deadline", step_deadline),
-    Cause("run-deadline", run_deadline),
+    Cause("deadline", _step_deadline),
+    Cause("run-deadline", _run_deadline),
     Cause("debugger", debugger),
     Cause("no-progress", silent),
 )

@@ -117,7 +117,7 @@ def parse(text: str) -> Notice:
         return Notice(command=given)
     if scheme.lower() not in ("http", "https"):
         raise UsageError(f"--notify cannot post to {scheme}://", hint="give an http(s) address")
-    if holds_secret(given):
+    if _holds_secret(given):
         raise UsageError(
             f"the address that --notify gives for {urlsplit(given).hostname} holds what looks "
             "like a secret, and everyone who sees the run sees it",
@@ -127,7 +127,7 @@ def parse(text: str) -> Notice:
     return Notice(url=given)
 
 
-def holds_secret(url: str) -> bool:
+def _holds_secret(url: str) -> bool:
     """Tell whether an address has a user, a long token in its path, or a key among its values."""
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query)

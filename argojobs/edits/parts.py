@@ -45,7 +45,7 @@ def with_inline(template: Object) -> Iterator[Object]:
             yield from with_inline(call["inline"])
 
 
-def main_containers(template: Object) -> list[Object]:
+def _main_containers(template: Object) -> list[Object]:
     """Return the containers of a template that do its work."""
     alone = [template.get("container"), template.get("script")]
     found = [one for one in alone if isinstance(one, dict)]
@@ -55,6 +55,6 @@ def main_containers(template: Object) -> list[Object]:
 def containers_in(template: Object) -> list[Object]:
     """Return all containers of a template: those that do its work, and those beside them."""
     return [
-        *main_containers(template),
+        *_main_containers(template),
         *(one for field in _SEVERAL for one in members(template, field)),
     ]

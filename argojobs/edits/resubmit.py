@@ -55,10 +55,10 @@ _OWN_NOT_TAKEN = frozenset(
 def new_name(workflow: Workflow, rng: random.Random) -> str:
     """Return a name for a new run: `<generateName or name->` and five letters or digits."""
     suffix = "".join(rng.choice(string.ascii_lowercase + string.digits) for _ in range(5))
-    return start_of(workflow) + suffix
+    return _start_of(workflow) + suffix
 
 
-def start_of(workflow: Workflow) -> str:
+def _start_of(workflow: Workflow) -> str:
     """Return what the names of new runs begin with: generateName, or the run's name and `-`."""
     metadata = workflow["metadata"]
     return str(metadata.get("generateName") or f"{metadata['name']}-")
@@ -96,7 +96,7 @@ def fresh(workflow: Workflow, name: str, spec: Mapping[str, Any]) -> Workflow:
     notes = annotations_of(workflow)
     own: Any = {
         "name": name,
-        "generateName": start_of(workflow),
+        "generateName": _start_of(workflow),
         "labels": {**taken, PREVIOUS: metadata["name"]},
         "annotations": {k: v for k, v in notes.items() if k not in _OWN_NOT_TAKEN},
     }

@@ -153,7 +153,7 @@ class ActiveRun:
 
     def restore_pod(self, row: PodRow, *, started: bool) -> None:
         """Take a stored pod in: as one that runs, or as one that waits."""
-        start = start_from_text(row.start)
+        start = _start_from_text(row.start)
         pod = Pod(start, asked_by(start.template), started=started, kill=row.kill)
         if started:
             self.running[row.node_id] = pod
@@ -210,7 +210,7 @@ class ActiveRun:
 
     def _add_pod(self, start: StartPod, now: float) -> None:
         self.waiting[start.node_id] = Pod(start, asked_by(start.template), since=now)
-        row = PodRow(self.name, start.node_id, start.name, "pending", start_to_text(start), None)
+        row = PodRow(self.name, start.node_id, start.name, "pending", _start_to_text(start), None)
         self.change().pods_added.append(row)
 
     def _kill(self, action: KillPod) -> list[Event]:
@@ -228,12 +228,12 @@ class ActiveRun:
         return []
 
 
-def start_to_text(start: StartPod) -> str:
+def _start_to_text(start: StartPod) -> str:
     """Write a StartPod as the outbox keeps it."""
     fields = {name: getattr(start, name) for name in start.__slots__}
     return json.dumps(fields, separators=(",", ":"))
 
 
-def start_from_text(text: str) -> StartPod:
-    """Read what `start_to_text` wrote."""
+def _start_from_text(text: str) -> StartPod:
+    """Read what `_start_to_text` wrote."""
     return StartPod(**json.loads(text))

@@ -56,7 +56,7 @@ def serve(home: Path, executor: str = "process", *, idle: float) -> int:
     executor: which of EXECUTORS runs its pods. Returns 0 also when another controller serves the
     home already.
     """
-    lock = wait_for_lock(home)
+    lock = _wait_for_lock(home)
     if lock is None:
         return 0
     try:
@@ -133,7 +133,7 @@ def _wait(scheduler: Scheduler, wake: WakeFifo, ending: EndSignals, idle_left: f
     return select.select(sources, [], [], timeout)[0]
 
 
-def wait_for_lock(home: Path) -> ControllerLock | None:
+def _wait_for_lock(home: Path) -> ControllerLock | None:
     """Take the home's lock, or return None when the one that has it looks at the store.
 
     One that has the lock and no open FIFO either starts or ends: then it is waited for.

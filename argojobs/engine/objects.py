@@ -53,7 +53,7 @@ def shown_workflow(
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": shown,
-        "spec": shown_spec(spec, private),
+        "spec": _shown_spec(spec, private),
         "status": _whole_times(status),
     }
     return cast("Workflow", made)
@@ -66,7 +66,7 @@ def damaged_workflow(name: str, message: str, *, change: int) -> Workflow:
     return shown_workflow(metadata, {}, status, {}, change=change)
 
 
-def shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str, Any]:
     """Return the spec with what the user asked for since: `shutdown`, `suspend`."""
     shown = dict(spec)
     if private.get("shutdown"):
@@ -80,7 +80,7 @@ def shown_spec(spec: Mapping[str, Any], private: Mapping[str, Any]) -> dict[str,
 
 def with_nodes(workflow: Workflow, nodes: Mapping[str, dict[str, Any]]) -> Workflow:
     """Return the object with the nodes of these rows, and what its pods waited for their turn."""
-    status: Any = {**workflow["status"], "nodes": shown_nodes(nodes)}
+    status: Any = {**workflow["status"], "nodes": _shown_nodes(nodes)}
     waited = {key: node["_waited"] for key, node in nodes.items() if node.get("_waited", 0) >= 1}
     metadata = workflow["metadata"]
     if waited:
@@ -90,7 +90,7 @@ def with_nodes(workflow: Workflow, nodes: Mapping[str, dict[str, Any]]) -> Workf
     return {**workflow, "metadata": metadata, "status": status}
 
 
-def shown_nodes(nodes: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _shown_nodes(nodes: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return all nodes of a run as Argo shows them, in their order."""
     progress = summed_progress(dict(nodes))
     shown = {}

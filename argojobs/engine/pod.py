@@ -178,10 +178,10 @@ def _check_text(variables: Mapping[str, str], words: Iterable[str], script: str)
                 hint="pass such data as an artifact.",
             )
     for what, text in (*given, ("the script", script)):
-        check_encodable(what, text)
+        _check_encodable(what, text)
 
 
-def check_encodable(what: str, text: str) -> None:
+def _check_encodable(what: str, text: str) -> None:
     """Raise ParameterError for a text with half a character (a surrogate without its other)."""
     if text.isascii():
         return
@@ -218,7 +218,7 @@ def _inputs(template: Template) -> list[dict[str, Any]]:
         }
         if "raw" in artifact:
             item["data"] = str(artifact["raw"].get("data", ""))
-            check_encodable(f"the input artifact {artifact['name']!r}", item["data"])
+            _check_encodable(f"the input artifact {artifact['name']!r}", item["data"])
         elif (artifact.get("s3") or {}).get("key"):
             item["key"] = _joined_key(artifact)
         elif artifact.get("optional"):

@@ -69,7 +69,7 @@ class LocalPods:
         """See `Pods.check_entering`: it needs Linux, and a program that enters."""
         if not Path("/proc/self/environ").exists():
             raise _no_way_in()
-        program_for_entering()
+        _program_for_entering()
 
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """See `Pods.execute`: in the step's folders and with its variables. Linux only."""
@@ -227,12 +227,12 @@ def _into(process: int) -> list[str]:
 
     Raises HostError where the program for that is missing.
     """
-    words = [program_for_entering(), f"--target={process}", "--mount", "--root", "--wd"]
+    words = [_program_for_entering(), f"--target={process}", "--mount", "--root", "--wd"]
     own = Path("/proc/self/ns/user").readlink() == Path(f"/proc/{process}/ns/user").readlink()
     return words if own else [*words, "--user", "--preserve-credentials"]
 
 
-def program_for_entering() -> str:
+def _program_for_entering() -> str:
     """Return the program that leads into a pod. Raises HostError where it is missing."""
     program = shutil.which("nsenter")
     if program is None:

@@ -176,7 +176,7 @@ class Scheduler:
     def _refuse(self, name: str, error: Exception) -> None:
         """End a run that cannot even be loaded."""
         log("".join(traceback.format_exception(error)))
-        message = error.what if isinstance(error, DamagedRunError) else internal(error)
+        message = error.what if isinstance(error, DamagedRunError) else _internal(error)
         self.store.end_in_error(name, message, stamp(self.clock()))
 
     def _event_of(self, run: ActiveRun, command: Command) -> Event | None:
@@ -221,7 +221,7 @@ class Scheduler:
                 follow = run.fold(event, self.clock())
             except Exception as error:  # noqa: BLE001 - whatever it is, it must not hang the run
                 log(f"{run.name}: {''.join(traceback.format_exception(error))}")
-                run.break_off(internal(error), self.clock())
+                run.break_off(_internal(error), self.clock())
                 continue
             self._queue.extend((run, later) for later in follow)
             if time.monotonic() - began > SLOW_FOLD:
@@ -382,7 +382,7 @@ class Scheduler:
             self._enqueue(run, PodEnded(node_id, PodResult("Error", message)))
         except Exception as error:  # noqa: BLE001 - ours; it ends the step, with the message
             log(f"{run.name}: {''.join(traceback.format_exception(error))}")
-            self._enqueue(run, PodEnded(node_id, PodResult("Error", internal(error))))
+            self._enqueue(run, PodEnded(node_id, PodResult("Error", _internal(error))))
 
     def _stop(self, run: ActiveRun, node_id: str) -> None:
         pod = run.running.get(node_id)
@@ -425,7 +425,7 @@ def _waiting_of(run: ActiveRun) -> Iterator[tuple[tuple[str, str], Gang]]:
     return (((run.name, node_id), (pod.resources,)) for node_id, pod in pods)
 
 
-def internal(error: Exception) -> str:
+def _internal(error: Exception) -> str:
     """Say an internal error in one line, for the run it ended."""
     what = error.what if isinstance(error, ArgojobsError) else f"{type(error).__name__}: {error}"
     return f"internal error of the controller, see controller.log: {what}"

@@ -40,7 +40,7 @@ def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
     name, names = created["metadata"]["name"], names_in(store)
     if name in names:
         raise ConflictError(f'workflows.argoproj.io "{name}" already exists')
-    nodes, outputs = take_artifacts(
+    nodes, outputs = _take_artifacts(
         artifact_root(home), name, names, [given["nodes"], given.get("outputs")]
     )
     if outputs:
@@ -67,7 +67,7 @@ def ready_nodes(name: str, nodes: Nodes, now: str) -> Nodes:
     return {key: linked_among(node, found) for key, node in found.items()}
 
 
-def take_artifacts(root: Path, name: str, runs: Iterable[str], given: Any) -> Any:
+def _take_artifacts(root: Path, name: str, runs: Iterable[str], given: Any) -> Any:
     """Return nodes or outputs whose artifacts lie under `name`, having put them there.
 
     root: the repository's folder. runs: the runs of this home, whose artifacts these may be.

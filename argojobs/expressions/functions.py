@@ -42,7 +42,7 @@ _FLOAT = re.compile(
 )
 
 
-def to_integer(value: object) -> int:
+def _to_integer(value: object) -> int:
     """Give int(x): of a number by cutting, of a string of digits. Raises ExpressionError otherwise."""
     if isinstance(value, str) and _INTEGER.fullmatch(value) and len(value) < 25:
         number = int(value)
@@ -80,7 +80,7 @@ def length(value: object) -> int:
     )
 
 
-def type_name(value: object) -> str:
+def _type_name(value: object) -> str:
     """Give type(x), with Go's package path for times."""
     name = kind(value)
     return name.removeprefix("time.") if name == "func" else name
@@ -270,7 +270,7 @@ def _take(items: list[object], count: int) -> list[object]:
     return items[:count]
 
 
-def sorted_items(mapping: dict[object, object]) -> list[tuple[object, object]]:
+def _sorted_items(mapping: dict[object, object]) -> list[tuple[object, object]]:
     """Give a map's pairs sorted by the text of their keys."""
     return sorted(mapping.items(), key=lambda pair: to_text(pair[0]))
 
@@ -356,12 +356,12 @@ def _shift_count(count: int) -> int:
 BUILTINS = table(
     {
         "len": ("a -> int", length),
-        "type": ("a -> string", type_name),
+        "type": ("a -> string", _type_name),
         "abs": ("n", lambda number: wrap(abs(number)) if isinstance(number, int) else abs(number)),
         "ceil": ("n -> float", _whole(math.ceil)),
         "floor": ("n -> float", _whole(math.floor)),
         "round": ("n -> float", lambda number: _round_half_away(float(number))),
-        "int": ("a -> int", to_integer),
+        "int": ("a -> int", _to_integer),
         "float": ("a -> float", to_float),
         "string": ("a -> string", to_text),
         "trim": ("s?s -> string", lambda text, *cut: text.strip(*cut)),
@@ -396,11 +396,11 @@ BUILTINS = table(
         "last": ("a", lambda items: _end(items, -1)),
         "get": ("aa", _get),
         "take": ("li", _take),
-        "keys": ("m -> array", lambda mapping: [key for key, _ in sorted_items(mapping)]),
-        "values": ("m -> array", lambda mapping: [value for _, value in sorted_items(mapping)]),
+        "keys": ("m -> array", lambda mapping: [key for key, _ in _sorted_items(mapping)]),
+        "values": ("m -> array", lambda mapping: [value for _, value in _sorted_items(mapping)]),
         "toPairs": (
             "m -> array",
-            lambda mapping: [[key, value] for key, value in sorted_items(mapping)],
+            lambda mapping: [[key, value] for key, value in _sorted_items(mapping)],
         ),
         "fromPairs": ("l -> map", _from_pairs),
         "reverse": ("l -> array", lambda items: items[::-1]),
@@ -427,7 +427,7 @@ def _jsonpath(text: str, path: str) -> object:
 
 
 ARGO_FUNCTIONS: dict[str, Function] = {
-    "asInt": Function("asInt", "a", to_integer),
+    "asInt": Function("asInt", "a", _to_integer),
     "asFloat": Function("asFloat", "a", to_float),
     "jsonpath": Function("jsonpath", "ss", _jsonpath),
     "toJson": Function("toJson", "a", to_json),

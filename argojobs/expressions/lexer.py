@@ -58,14 +58,14 @@ def reject(source: str, at: int, what: str, hint: str) -> ExpressionError:
     return ExpressionError(f"{what} ({position(source, at)})", hint=hint)
 
 
-def is_letter(character: str) -> bool:
+def _is_letter(character: str) -> bool:
     """Whether a name may start with this character."""
     return character.isalpha() or character in {"_", "$"}
 
 
-def is_name_part(character: str) -> bool:
+def _is_name_part(character: str) -> bool:
     """Whether a name may go on with this character."""
-    return is_letter(character) or character.isdecimal()
+    return _is_letter(character) or character.isdecimal()
 
 
 def tokenize(source: str) -> tuple[Token, ...]:
@@ -103,9 +103,9 @@ def tokenize(source: str) -> tuple[Token, ...]:
         elif character in "([{)]}":
             tokens.append(Token(Kind.BRACKET, character, at))
             at += 1
-        elif is_letter(character):
+        elif _is_letter(character):
             end = at + 1
-            while end < len(source) and is_name_part(source[end]):
+            while end < len(source) and _is_name_part(source[end]):
                 end += 1
             text = source[at:end]
             tokens.append(Token(Kind.OPERATOR if text in KEYWORDS else Kind.NAME, text, at))
@@ -125,7 +125,7 @@ def tokenize(source: str) -> tuple[Token, ...]:
 def _number_end(source: str, at: int) -> int:
     match = _NUMBER.match(source, at)
     end = at + 1 if match is None else max(match.end(), at + 1)
-    if end < len(source) and is_name_part(source[end]):
+    if end < len(source) and _is_name_part(source[end]):
         raise reject(
             source,
             at,

@@ -253,7 +253,7 @@ def _version_key(version: tuple[int, int, int, str]) -> tuple[object, ...]:
     return (*numbers, suffix == "", parts)
 
 
-def semver_compare(constraint: str, text: str) -> bool:
+def _semver_compare(constraint: str, text: str) -> bool:
     """Whether a version satisfies a constraint such as `>=1.2, <2 || ^3.1`. Raises ExpressionError."""
     if len(constraint) + len(text) > MAX_DIGITS:
         raise failure("the versions are too long to compare", f"keep to {MAX_DIGITS} characters")
@@ -447,7 +447,7 @@ _GENERAL: dict[str, tuple[str, Callable[..., object]]] = {
     "mergeOverwrite": ("mm*", lambda *maps: _merge(*maps, overwrite=True)),
     "typeIsLike": ("sa", lambda name, value: _go_type(value) in (name, "*" + name)),
     "semver": ("s", sprig_version.parse),
-    "semverCompare": ("ss", semver_compare),
+    "semverCompare": ("ss", _semver_compare),
     "urlParse": ("s", sprig_urls.parse),
     "urlJoin": ("m", sprig_urls.join),
     "fail": ("s", _fail),

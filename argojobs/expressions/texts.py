@@ -70,7 +70,7 @@ def float_text(number: float) -> str:
     )
 
 
-def float_json(number: float) -> str:
+def _float_json(number: float) -> str:
     """Write a float as Go's encoding/json does: `1`, `0.00001`, `1e+21`; NaN and infinities are errors."""
     if not math.isfinite(number):
         raise failure(
@@ -151,7 +151,7 @@ def _json(value: object, newline: str, escape_html: bool) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return float_json(value)
+        return _float_json(value)
     if isinstance(value, Duration):
         return str(value.nanoseconds)
     if isinstance(value, datetime):

@@ -143,7 +143,7 @@ def task_of(
     For a registry the image has the tag of its content only; the others are given it there.
     """
     build = step.recipe.build
-    parent = step_parent(step)
+    parent = _step_parent(step)
     arguments = {**build.arguments, **({PARENT_ARGUMENT: parent} if parent else {})}
     return Task(
         tags=step.references if registry is None else step.references[:1],
@@ -160,7 +160,7 @@ def task_of(
     )
 
 
-def step_parent(step: Step) -> str:
+def _step_parent(step: Step) -> str:
     """Return the reference of the image that a step's is built on, "" where it is none of ours."""
     parent = step.recipe.parent
     return within(step.host, parent.build.name, tag=parent.tag).text if parent else ""
@@ -245,7 +245,7 @@ def _made(
         task = task_of(
             step,
             context=place.folder / "context",
-            dockerfile=copied_dockerfile(step.recipe, place.folder),
+            dockerfile=_copied_dockerfile(step.recipe, place.folder),
             secrets=secrets(step.recipe, place.secrets) if step.does == "build" else {},
             registry=registry,
             login=place.login,
@@ -259,7 +259,7 @@ def _made(
             push_image(builder, task, say)
 
 
-def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
+def _copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
     """Copy a Dockerfile into a folder, beside an ignore file that leaves nothing out.
 
     What the project's ignore file leaves out is not sent; it must not be read a second time, from

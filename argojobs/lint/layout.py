@@ -142,7 +142,7 @@ def content_end(text: str, node: Node) -> int:
     return node.end
 
 
-def entry_lines(text: str, mapping: Node, index: int) -> tuple[int, int]:
+def _entry_lines(text: str, mapping: Node, index: int) -> tuple[int, int]:
     """Return the lines of an entry in block style, with the comments that belong to it.
 
     These are comments right above at the key's own column, and those below that stand deeper than
@@ -179,7 +179,7 @@ def removal(text: str, mapping: Node, index: int) -> Edit:
     key = mapping.entries[index][0]
     if mapping.flow:
         return _flow_removal(text, mapping, index)
-    start, end = entry_lines(text, mapping, index)
+    start, end = _entry_lines(text, mapping, index)
     prefix = text[_line_start(text, key.start) : key.start]
     if not prefix.strip(" "):
         return Edit(start, end, "")
@@ -238,7 +238,7 @@ def piece_of(text: str, mapping: Node, index: int, value: Any) -> Piece:
         if node.kind == "alias" or node.start >= key.end:
             raw = text[node.start : node.end]
         return Piece(key.value, raw, margin, flow=True, value=value)
-    start, end = entry_lines(text, mapping, index)
+    start, end = _entry_lines(text, mapping, index)
     lines = text[start:end]
     if start == key.start:
         lines = " " * wide + lines
@@ -274,8 +274,8 @@ def insertion(
             inside = _flow_text(moved if piece.flow else piece, wrappers, quoted=quoted)
         return Edit(end, end, between + inside)
     wide = column(text, mapping.entries[0][0].start)
-    position = entry_lines(text, mapping, after)[1]
-    return Edit(position, position, block_text(text, piece, wide, wrappers))
+    position = _entry_lines(text, mapping, after)[1]
+    return Edit(position, position, _block_text(text, piece, wide, wrappers))
 
 
 def first_insertion(
@@ -291,7 +291,7 @@ def first_insertion(
         raise LayoutError(f"`{key.value}` holds no mapping", hint="move it by hand")
     position = _line_end(text, key.end)
     wide = column(text, holder.entries[0][0].start) + 2
-    return Edit(position, position, block_text(text, piece, wide, wrappers))
+    return Edit(position, position, _block_text(text, piece, wide, wrappers))
 
 
 def wrapped(text: str, mapping: Node, index: int, piece: Piece, wrappers: Sequence[str]) -> Edit:
@@ -301,14 +301,14 @@ def wrapped(text: str, mapping: Node, index: int, piece: Piece, wrappers: Sequen
         quoted = all(name.style == '"' for name, _ in mapping.entries)
         end = max(key.end, value.end)
         return Edit(key.start, end, _flow_text(piece, wrappers, quoted=quoted))
-    start, end = entry_lines(text, mapping, index)
-    made = block_text(text, piece, column(text, mapping.entries[0][0].start), wrappers)
+    start, end = _entry_lines(text, mapping, index)
+    made = _block_text(text, piece, column(text, mapping.entries[0][0].start), wrappers)
     if start == key.start:
         made = made.lstrip(" ")
     return Edit(start, end, made)
 
 
-def block_text(text: str, piece: Piece, wide: int, wrappers: Sequence[str] = ()) -> str:
+def _block_text(text: str, piece: Piece, wide: int, wrappers: Sequence[str] = ()) -> str:
     """Return a piece as lines in block style that begin at a column."""
     end = line_break(text)
     head = "".join(f"{' ' * (wide + 2 * n)}{name}:{end}" for n, name in enumerate(wrappers))

@@ -71,7 +71,7 @@ def setup_objects(setup: Setup) -> list[Object]:
         ]
     found += [claim_object(name, namespace, size) for name, size in setup.claims.items()]
     if setup.limits:
-        found.append(limits_object(setup.limits_name, namespace, setup.limits))
+        found.append(_limits_object(setup.limits_name, namespace, setup.limits))
     return found
 
 
@@ -120,7 +120,7 @@ def claim_object(name: str, namespace: str, size: str) -> Object:
     }
 
 
-def limits_object(name: str, namespace: str, limits: Mapping[str, int]) -> Object:
+def _limits_object(name: str, namespace: str, limits: Mapping[str, int]) -> Object:
     """Return the ConfigMap with the sizes of semaphores."""
     return {
         "apiVersion": "v1",

@@ -65,11 +65,11 @@ def check_job(spec: Mapping[str, Any]) -> None:
         raise PodFieldError(
             ("spec", "completionMode"), f"{mode!r} is not a mode", "write Indexed or NonIndexed"
         )
-    if is_indexed(spec) and spec.get("completions") is None:
+    if _is_indexed(spec) and spec.get("completions") is None:
         raise PodFieldError(
             ("spec", "completionMode"), "an Indexed Job needs `completions`", "say how many pods"
         )
-    if spec.get("backoffLimitPerIndex") is not None and not is_indexed(spec):
+    if spec.get("backoffLimitPerIndex") is not None and not _is_indexed(spec):
         raise PodFieldError(
             ("spec", "backoffLimitPerIndex"),
             "`backoffLimitPerIndex` is for an Indexed Job",
@@ -95,7 +95,7 @@ def _count(spec: Mapping[str, Any], name: str) -> None:
         raise PodFieldError(("spec", name), f"{value!r} is not a count", "write 0 or more")
 
 
-def is_indexed(spec: Mapping[str, Any]) -> bool:
+def _is_indexed(spec: Mapping[str, Any]) -> bool:
     """Whether each pod of a Job has a number."""
     return spec.get("completionMode") == "Indexed"
 
@@ -125,7 +125,7 @@ def loop(spec: Mapping[str, Any], step: dict[str, Any]) -> dict[str, Any]:
     The step is changed where the pods have numbers.
     """
     count = spec.get("completions")
-    indexed = is_indexed(spec)
+    indexed = _is_indexed(spec)
     if not indexed and count in (None, 1):
         return {"entrypoint": step["name"], "templates": [step]}
     call: dict[str, Any] = {
@@ -154,5 +154,5 @@ def told(spec: Mapping[str, Any]) -> Iterator[str]:
             f"each of the {spec['completions']} pods has {attempts(spec)} more attempts; "
             "Kubernetes counts the failures of all pods together (backoffLimit)"
         )
-    if is_indexed(spec):
+    if _is_indexed(spec):
         yield f"an Indexed Job's pods get {_INDEX_VARIABLE}, and no hostname with their number"

@@ -46,7 +46,7 @@ class Node:
 def compose(text: str) -> list[Node | None]:
     """Return the documents of a text that the reader took, as nodes; None for an empty one."""
     if text.lstrip()[:1] == "{" and _is_json(text):
-        return [compose_json(text)]
+        return [_compose_json(text)]
     parser = parser_of(text)
     documents: list[Node | None] = []
     stack: list[Node] = []
@@ -98,7 +98,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def compose_json(text: str) -> Node:
+def _compose_json(text: str) -> Node:
     """Return a JSON text as nodes; it has escapes that YAML has not. The text must be JSON."""
     top = Node("list", 0, len(text))
     stack = [top]

@@ -137,14 +137,14 @@ def resuming(
     """
     found = _change(place, run, force, "resume", place.service.resume)
     _refuse_ended(found, "retry")
-    selector = selector_of(node)
-    waiting = waiting_for_resume(found.workflow, selector)
+    selector = _selector_of(node)
+    waiting = _waiting_for_resume(found.workflow, selector)
     if not waiting:
         raise ConflictError(
             f"nothing in {found.name} waits to be resumed" + (f" that is {node}" if node else ""),
             hint=f"argojobs get {found.name}{place.options} shows its steps",
         )
-    selector, values = outputs_given(found.workflow, selector, outputs)
+    selector, values = _outputs_given(found.workflow, selector, outputs)
     make = partial(place.service.resume, found.name, node_selector=selector, outputs=values)
     return Resume(
         place=place, workflow=found.workflow, whose=found.whose, make=make, waiting=waiting
@@ -173,7 +173,7 @@ def retrying(
         ParameterError: for what is not a parameter of it, or a wrong value.
     """
     found = _change(place, run, force, "retry", place.service.retry)
-    workflow, selector = found.workflow, selector_of(node)
+    workflow, selector = found.workflow, _selector_of(node)
     given = overridden(workflow, params, assignments)
     again = rerun.retry(
         workflow,
@@ -326,7 +326,7 @@ def owned(workflow: Workflow, command_line: str) -> Workflow:
     return with_metadata(workflow, labels=labels, annotations=notes)
 
 
-def selector_of(given: str) -> str:
+def _selector_of(given: str) -> str:
     """Return a field selector for what the user gave: one, or a step's name as it is shown.
 
     Raises UsageError for a selector that is none.
@@ -340,7 +340,7 @@ def selector_of(given: str) -> str:
     return given
 
 
-def waiting_for_resume(workflow: Workflow, selector: str) -> list[str]:
+def _waiting_for_resume(workflow: Workflow, selector: str) -> list[str]:
     """Return what a resume would let go on: steps by name, and `the whole run`."""
     names = [str(node["displayName"]) for node in _waiting(workflow, selector)]
     if not selector and spec_of(workflow).get("suspend"):
@@ -348,7 +348,7 @@ def waiting_for_resume(workflow: Workflow, selector: str) -> list[str]:
     return names
 
 
-def outputs_given(
+def _outputs_given(
     workflow: Workflow, selector: str, assignments: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
     """Return the selector of the step whose outputs are given by `NAME=VALUE`, and their values.
@@ -378,7 +378,7 @@ def outputs_given(
                 f"{name} waits for a value of {', '.join(missing)}",
                 hint=f"give it: {' '.join(f'-p {one}=VALUE' for one in missing)}",
             )
-    return selector or (selector_of(names[0]) if values and names else ""), values
+    return selector or (_selector_of(names[0]) if values and names else ""), values
 
 
 def _waiting(workflow: Workflow, selector: str) -> list[Node]:

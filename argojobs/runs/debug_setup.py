@@ -42,7 +42,7 @@ def told_to_wait(
     Raises:
         UsageError: for what cannot wait, and where debugpy is not installed here.
     """
-    wanted = debugging_of(request, loaded, parameter=applied.debug)
+    wanted = _debugging_of(request, loaded, parameter=applied.debug)
     if wanted is None:
         return Told(applied.workflow)
 
@@ -59,7 +59,7 @@ def told_to_wait(
     return Told(workflow, (brought,), tuple(notes))
 
 
-def debugging_of(request: RunRequest, loaded: Loaded, *, parameter: bool) -> Debugging | None:
+def _debugging_of(request: RunRequest, loaded: Loaded, *, parameter: bool) -> Debugging | None:
     """Return which steps are to wait for a debugger, None for none of them.
 
     parameter: whether the parameter `debug`, which is nobody's, asks for it too. Raises UsageError

@@ -69,7 +69,7 @@ def listed(place: Target, wanted: Wanted, *, short: bool) -> list[Listed]:
         place.tell("progress", text)
     places = queue_places(runs)
     kept = chosen(mine, wanted)
-    waits = {**reasons_of(kept, place), **places}
+    waits = {**_reasons_of(kept, place), **places}
     name = place.context.name
     return [
         Listed(run, name, waits.get(str(run["metadata"]["name"])) or shell_awaited(run))
@@ -96,7 +96,7 @@ def chosen(runs: Sequence[Workflow], wanted: Wanted) -> list[Workflow]:
     return kept[: wanted.last] if wanted.last else kept
 
 
-def reasons_of(runs: list[Workflow], place: Target) -> dict[str, str]:
+def _reasons_of(runs: list[Workflow], place: Target) -> dict[str, str]:
     """Return by name what the pods of runs wait for of which none runs; of the newest few."""
     found: dict[str, str] = {}
     for run in [one for one in runs if may_wait(one)][:LOOKED_AT]:

@@ -51,7 +51,7 @@ def _masked_word(word: str, before: str) -> str:
     if before == "--params":
         return _masked_json(word)
     if before == "--notify":
-        return masked_notify(word)
+        return _masked_notify(word)
     if before == "--message":
         return word
     if word.startswith("-p") and not word.startswith("--"):
@@ -71,7 +71,7 @@ def _masked_foreign(word: str, before: str) -> str:
     return masked_value("" if word.startswith("-") else name, word)
 
 
-def masked_notify(text: str) -> str:
+def _masked_notify(text: str) -> str:
     """Return where a run tells of its end without what may be a token: of an address the host."""
     found = re.match(r"(https?://)([^/\s@]*@)?([^/\s?#]+)", text)
     return f"{found[1]}{found[3]}/{MASK}" if found else masked_value("", text)

@@ -29,7 +29,7 @@ def owner_of(workflow: Workflow) -> str:
     return str(labels_of(workflow).get(USER_LABEL, ""))
 
 
-def others_owner(workflow: Workflow, place: Target) -> str:
+def _others_owner(workflow: Workflow, place: Target) -> str:
     """Return the owner of a run on a server that is another's; "" for mine and nobody's.
 
     On this machine all runs are of whoever may read them.
@@ -43,7 +43,7 @@ def check_owner(workflow: Workflow, place: Target, *, force: bool, verb: str) ->
 
     verb: what is about to be done. Raises UsageError for another's run without force.
     """
-    owner = others_owner(workflow, place)
+    owner = _others_owner(workflow, place)
     if owner and not force:
         raise UsageError(
             f"{workflow['metadata']['name']} is a run of {owner}, not of {user_name()}",

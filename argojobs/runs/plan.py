@@ -115,7 +115,7 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
         request, loaded, images, target.repository, stored=target.keeps_code_in_store
     )
     require(prepared.workflow, prepared.artifacts)
-    sources = sources_of(target, prepared.settings)
+    sources = _sources_of(target, prepared.settings)
     plan = _named(prepared, sources, request)
     kept = (
         f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.keeps_code_in_store else ""
@@ -125,7 +125,7 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
     return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
 
 
-def sources_of(target: Target, settings: Settings) -> Sources:
+def _sources_of(target: Target, settings: Settings) -> Sources:
     """Return where the artifact arguments of a run on this target may come from."""
     own = target.claims
     return Sources(

@@ -58,7 +58,7 @@ class Stored:
         return str(self.artifact["name"])
 
 
-def folder_name(key: str) -> str:
+def _folder_name(key: str) -> str:
     """Return the key of a step, `train(0)`, as the name of a folder: `train-0`."""
     return key.replace("(", "-").replace(")", "")
 
@@ -78,7 +78,7 @@ def stored_by(workflow: Workflow, target: Target, steps: list[Step]) -> Iterator
             if key:
                 template = str(nodes[node_id].get("templateName", ""))
                 bucket = bucket_of(workflow, artifact, target, template)
-                yield Stored(step.typed, folder_name(step.key), node_id, artifact, bucket, key)
+                yield Stored(step.typed, _folder_name(step.key), node_id, artifact, bucket, key)
 
 
 def bucket_of(workflow: Workflow, artifact: Artifact, target: Target, template: str = "") -> str:
@@ -170,7 +170,7 @@ def named(workflow: Workflow, target: Target, step: Step, name: str) -> list[Sto
     return found
 
 
-def inside_claim(root: Path, inside: str, text: str) -> Path:
+def _inside_claim(root: Path, inside: str, text: str) -> Path:
     """Return a path in a claim's folder, links resolved. Raises UsageError where it leads out.
 
     text: what the user wrote.
@@ -193,7 +193,7 @@ def in_claim(text: str, own: Path, claims: Mapping[str, str] | None = None) -> P
         raise UsageError(f"{text!r} names no claim", hint="write claim://name/path")
     named = load_settings(Path.cwd()).claims if claims is None else claims
     root = Path(named.get(name, own / name)).resolve()
-    path = inside_claim(root, inside, text)
+    path = _inside_claim(root, inside, text)
     if path.exists():
         return path
     hint = f"the claim's folder is {root}"

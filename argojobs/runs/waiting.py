@@ -34,7 +34,7 @@ def queue_places(runs: Iterable[Run]) -> dict[str, str]:
     """
     queues: dict[str, list[Run]] = {}
     for run in runs:
-        lock = lock_awaited(run)
+        lock = _lock_awaited(run)
         if lock:
             queues.setdefault(lock, []).append(run)
     places: dict[str, str] = {}
@@ -46,7 +46,7 @@ def queue_places(runs: Iterable[Run]) -> dict[str, str]:
     return places
 
 
-def lock_awaited(run: Run) -> str:
+def _lock_awaited(run: Run) -> str:
     """Return the lock that a run waits for, as Argo names it; "" if it waits for none."""
     status = status_of(run)
     if status.get("phase") not in (None, "", "Pending"):
@@ -95,7 +95,7 @@ def waits_for(service: Service, run: Run, options: str = "") -> str:
     options: what a command must say to get there, with a blank in front.
     """
     name = str(run["metadata"]["name"])
-    if lock_awaited(run):
+    if _lock_awaited(run):
         return queue_places(service.list()).get(name, "")
     why = pods_waiting(run) if may_wait(run) else ""
     if why or not shell_awaited(run):
@@ -108,7 +108,7 @@ def awaited(run: Run, options: str = "") -> str:
 
     options: what a command must say to get there, with a blank in front.
     """
-    lock = lock_awaited(run)
+    lock = _lock_awaited(run)
     return f"waits for {_short(lock)}: argojobs list{options} shows its place" if lock else ""
 
 

@@ -65,7 +65,7 @@ def wire_as_text(plain: Any, schema: Schema) -> str:
 def decode(text: str, annotation: Any) -> Any:
     """Return the Python value of a wire text, typed as the annotation says."""
     if annotation is str:
-        return unguard(text)
+        return _unguard(text)
     return value_of(plain_from_text(text, schema_of(annotation)), annotation)
 
 
@@ -163,7 +163,7 @@ def _is_safe(text: str) -> bool:
     return plain.isprintable() and max(plain) <= "\uffff"
 
 
-def unguard(text: str) -> str:
+def _unguard(text: str) -> str:
     """Return the readable text of a wire text. Raises ParameterError for a damaged one."""
     if not text.startswith((_ENCODED, _JSON)):
         return text
@@ -188,7 +188,7 @@ def readable(text: str) -> str:
     if text.startswith(TEXTS):
         return _readable_list(text)
     try:
-        return unguard(text)
+        return _unguard(text)
     except ParameterError:
         return text
 
@@ -214,7 +214,7 @@ def plain_from_text(text: str, schema: Schema) -> Any:
         raise ParameterError(f"expected {describe(schema)}, got None")
     if text.startswith(TEXTS):
         return _plain_from_texts(text[len(TEXTS) :], schema)
-    text = unguard(text)
+    text = _unguard(text)
     if kind in ("str", "path"):
         return text
     if kind == "bool":
@@ -273,7 +273,7 @@ def _plain_from_item(item: Any) -> Any:
         return item
     if item.startswith((TEXTS, _JSON)):
         return plain_from_text(item, {"type": "any"})
-    return unguard(item)
+    return _unguard(item)
 
 
 def _plain_from_union(text: str, schema: Schema) -> Any:
@@ -288,7 +288,7 @@ def _plain_from_union(text: str, schema: Schema) -> Any:
     import json
 
     try:
-        return plain_of(json.loads(unguard(text)), schema)
+        return plain_of(json.loads(_unguard(text)), schema)
     except (ValueError, ParameterError):
         pass
     for member in others:

@@ -27,7 +27,7 @@ def attach(place: Target, workflow: Workflow, given: str) -> int:
     from argojobs.compile.project import project_root
 
     run = str(workflow["metadata"]["name"])
-    step = wanted_step(workflow, given, place.options)
+    step = _wanted_step(workflow, given, place.options)
     if step is not None and not any(one.pods for one in walk([step])):
         warn([f"{step.title} has not begun: it is waited for"], "note")
     path = step.path if step is not None else ""
@@ -44,7 +44,7 @@ def attach(place: Target, workflow: Workflow, given: str) -> int:
     return 0
 
 
-def wanted_step(workflow: Workflow, given: str, options: str) -> Step | None:
+def _wanted_step(workflow: Workflow, given: str, options: str) -> Step | None:
     """Return the step that is meant; None where all are.
 
     options: what a command must say to get here. Raises as `attach`.

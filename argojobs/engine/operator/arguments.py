@@ -19,7 +19,7 @@ ABSENT = "\x00argojobs: absent optional output"
 _KEYED = ("s3", "gcs", "oss", "azure", "hdfs")
 
 
-def has_location(artifact: dict[str, Any]) -> bool:
+def _has_location(artifact: dict[str, Any]) -> bool:
     """Whether an artifact says where it is: a key, a URL, a repository or raw data."""
     for store in _KEYED:
         place = artifact.get(store)
@@ -89,13 +89,13 @@ def _parameter(declared: dict[str, Any], argument: dict[str, Any] | None) -> dic
 
 def _artifact(declared: dict[str, Any], argument: dict[str, Any] | None) -> dict[str, Any]:
     name = declared["name"]
-    if not declared.get("optional") and not has_location(declared):
+    if not declared.get("optional") and not _has_location(declared):
         if argument is None:
             raise ManifestError(
                 f"inputs.artifacts.{name} was not supplied",
                 hint=f"pass an artifact {name}, or mark the input optional.",
             )
-        if not has_location(argument):
+        if not _has_location(argument):
             raise ManifestError(
                 f"inputs.artifacts.{name} missing location information",
                 hint="the step that makes it has not made it.",
@@ -121,10 +121,10 @@ def substitute(template: Template, local: dict[str, Any], *sources: Source) -> T
     Raises TagError where a value would break the text around it.
     """
     first: Template = fill(template, Scope(Values(local), *sources))
-    return fill(first, Scope(Values({**local, **input_values(first)}), *sources))  # type: ignore[no-any-return]
+    return fill(first, Scope(Values({**local, **_input_values(first)}), *sources))  # type: ignore[no-any-return]
 
 
-def input_values(template: Template) -> dict[str, Any]:
+def _input_values(template: Template) -> dict[str, Any]:
     """What `inputs.*` and `outputs.*.path` mean inside the template."""
     inputs, outputs = template.get("inputs") or {}, template.get("outputs") or {}
     parameters = inputs.get("parameters") or []

@@ -122,7 +122,7 @@ def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int
     """Start one attempt of a Retry node; `template` is the Retry node's."""
     name = f"{retry['name']}({number})"
     previous = turn.named(f"{retry['name']}({number - 1})") if number else None
-    local = attempt_locals(turn, name, template, number, previous)
+    local = _attempt_locals(turn, name, template, number, previous)
     flag = {"retried": True, **({"hooked": True} if call.hooked else {})}
     belongs = {**call.belongs, "_retry": retry["id"], "_attempt": number}
     inner = replace(call, name=name, belongs=belongs)
@@ -135,7 +135,7 @@ def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int
     return Started(result.status, turn.node(retry["id"]), result.message)
 
 
-def attempt_locals(
+def _attempt_locals(
     turn: Turn, name: str, template: Template, number: int, previous: Node | None
 ) -> dict[str, Any]:
     """`retries`, `lastRetry.*` and the pod's name, as an attempt's template sees them."""
@@ -306,5 +306,5 @@ def template_of(turn: Turn, node: Node) -> Template:
         return template
     number = node["_attempt"]
     previous = turn.named(f"{whole['name']}({number - 1})") if number else None
-    local = attempt_locals(turn, node["name"], template, number, previous)
+    local = _attempt_locals(turn, node["name"], template, number, previous)
     return arguments.substitute(template, local, Globals(turn, final=call.final))

@@ -80,7 +80,7 @@ def _deadlines(turn: Turn, node: Node, template: Template) -> tuple[float | None
         pends.append(limit)
     if template.get("pendingTimeout"):
         pends.append(turn.now + _timeout(template["pendingTimeout"]))
-    last_attempt_ends = retry_deadline(turn, node, template)
+    last_attempt_ends = _retry_deadline(turn, node, template)
     if last_attempt_ends is not None:
         ends.append(last_attempt_ends)
     return min(ends, default=None), min(pends, default=None)
@@ -94,7 +94,7 @@ def _timeout(text: object) -> float:
         raise ManifestError(f"invalid timeout format {error.what}", hint=error.hint) from error
 
 
-def retry_deadline(turn: Turn, node: Node, template: Template) -> float | None:
+def _retry_deadline(turn: Turn, node: Node, template: Template) -> float | None:
     """The end of `retryStrategy.backoff.maxDuration`, for every attempt but the first."""
     backoff = (template.get("retryStrategy") or {}).get("backoff") or {}
     if not backoff.get("maxDuration") or not node.get("_attempt"):

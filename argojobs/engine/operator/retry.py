@@ -24,7 +24,7 @@ _Verdict = Literal["again", "wait", "end"]
 _LONGEST = (2**63 - 1) // 10**9
 
 
-def attempts_of(turn: Turn, retry: Node) -> list[Node]:
+def _attempts_of(turn: Turn, retry: Node) -> list[Node]:
     """The attempts of a Retry node, in order; its hooks are left out."""
     children = (turn.must(child) for child in retry.get("children", ()))
     return [child for child in children if is_attempt(child)]
@@ -32,7 +32,7 @@ def attempts_of(turn: Turn, retry: Node) -> list[Node]:
 
 def advance(turn: Turn, retry: Node) -> None:
     """Go on with a Retry node whose last attempt is over: end it, wait, or try again."""
-    attempts = attempts_of(turn, retry)
+    attempts = _attempts_of(turn, retry)
     if fulfilled(retry) or not attempts or not fulfilled(attempts[-1]):
         return
     last = attempts[-1]
@@ -55,7 +55,7 @@ def advance(turn: Turn, retry: Node) -> None:
 
 def begin_again(turn: Turn, retry: Node) -> None:
     """Start the first attempt of a Retry node whose earlier ones are gone."""
-    if fulfilled(retry) or attempts_of(turn, retry):
+    if fulfilled(retry) or _attempts_of(turn, retry):
         return
     try:
         template = execute.template_of(turn, retry)
@@ -165,7 +165,7 @@ def _retries_errors(strategy: dict[str, Any]) -> bool:
 def _policy_allows(strategy: dict[str, Any], last: Node, transient: str) -> bool:
     policy = _policy(strategy)
     if policy == "OnTransientError":
-        return is_transient(last.get("message", ""), transient)
+        return _is_transient(last.get("message", ""), transient)
     if policy == "OnError":
         return bool(last["phase"] == "Error")
     if policy == "OnFailure":
@@ -178,7 +178,7 @@ def _policy_allows(strategy: dict[str, Any], last: Node, transient: str) -> bool
     )
 
 
-def is_transient(message: str, pattern: str) -> bool:
+def _is_transient(message: str, pattern: str) -> bool:
     """Whether Argo would call an error transient: by its controller's TRANSIENT_ERROR_PATTERN.
 
     Nothing is, as there, when the pattern is not one.

@@ -100,7 +100,7 @@ def tags_of(text: str) -> Iterator[str]:
         start = text.find("{{", end + 2)
 
 
-def texts_of(value: Any) -> Iterator[str]:
+def _texts_of(value: Any) -> Iterator[str]:
     """Every string with a tag in nested maps and lists."""
     if isinstance(value, str):
         if "{{" in value:
@@ -109,10 +109,10 @@ def texts_of(value: Any) -> Iterator[str]:
         for key, item in value.items():
             if "{{" in key:
                 yield key
-            yield from texts_of(item)
+            yield from _texts_of(item)
     elif isinstance(value, list):
         for item in value:
-            yield from texts_of(item)
+            yield from _texts_of(item)
 
 
 def fill(value: Any, scope: Scope, *, strict: bool | tuple[str, ...] = False) -> Any:
@@ -123,7 +123,7 @@ def fill(value: Any, scope: Scope, *, strict: bool | tuple[str, ...] = False) ->
     """
     found: dict[str, Any] = {}
     mentioned = False
-    for text in texts_of(value):
+    for text in _texts_of(value):
         mentioned = True
         for tag in tags_of(text):
             if tag.startswith("="):

@@ -48,7 +48,7 @@ COLLECTOR = (
 )
 
 
-def write_it(context: Context) -> str:
+def _write_it(context: Context) -> str:
     """Return what to do about rights and objects that are missing."""
     return f"argojobs doctor --write - --context {context.name} writes what is missing; --apply makes it"
 
@@ -100,7 +100,7 @@ def rights(context: Context, kube: Kube, namespace: str) -> Check:
     if not missing:
         return ok("rights", f"the kubeconfig's user may do all that the verbs need in {namespace}")
     found = "the kubeconfig's user may not " + "; ".join(missing)
-    return warning("rights", found, write_it(context))
+    return warning("rights", found, _write_it(context))
 
 
 def token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> Check:
@@ -122,7 +122,7 @@ def token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> 
     except UsageError as error:
         return skipped("token", error.what, "ask the cluster's keeper what the token may do")
     if missing:
-        return warning("token", f"{account} may not {'; '.join(missing)}", write_it(context))
+        return warning("token", f"{account} may not {'; '.join(missing)}", _write_it(context))
     return ok("token", f"{account} may do all that the verbs need in {namespace}")
 
 
@@ -135,7 +135,7 @@ def entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
                 f"the kubeconfig's user may not {' nor '.join(missing)} in {namespace}: "
                 f"no {purpose.replace(' and ', ', no ')}; runs go on without"
             )
-            yield warning("entering", found, write_it(context))
+            yield warning("entering", found, _write_it(context))
         else:
             yield ok("entering", f"the kubeconfig's user may use {purpose} in {namespace}")
 
@@ -152,7 +152,7 @@ def executor(context: Context, kube: Kube, namespace: str) -> Check:
             return failed(
                 "executor",
                 f"there is no service account {account} in {namespace}",
-                write_it(context),
+                _write_it(context),
             )
         missing = [str(one) for one in EXECUTOR if not account_may(kube, account, one, namespace)]
         collector = COLLECTOR if context.s3 is None else ()
@@ -164,14 +164,14 @@ def executor(context: Context, kube: Kube, namespace: str) -> Check:
             "executor",
             f"the service account {account} may not {' nor '.join(missing)} in {namespace}: "
             "steps end in Error",
-            write_it(context),
+            _write_it(context),
         )
     if kept:
         return warning(
             "executor",
             f"the service account {account} may not {' nor '.join(kept)} in {namespace}: what "
             "artifacts get claim://... stores there is never removed",
-            write_it(context),
+            _write_it(context),
         )
     return ok("executor", f"the service account {account} may report what steps did")
 
@@ -213,7 +213,7 @@ def claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
             yield warning(
                 "claims",
                 f"the claim {name} is missing; the next run makes it ({size})",
-                write_it(context),
+                _write_it(context),
             )
         else:
             yield failed(
@@ -235,13 +235,13 @@ def limits(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
         yield failed(
             "limits",
             f"the ConfigMap {LIMITS} in {namespace} has no {key}: runs end in Error",
-            write_it(context),
+            _write_it(context),
         )
     elif has != str(size):
         yield warning(
             "limits",
             f"the ConfigMap {LIMITS} lets {has} runs of {key} go on, max_parallel says {size}",
-            write_it(context),
+            _write_it(context),
         )
     else:
         yield ok("limits", f"{size} runs may go on at once")

@@ -25,7 +25,7 @@ _ISOLATION = {
 def local_checks(home: Path | None = None) -> Iterator[Check]:
     """Yield what is found of this machine. home: the usual one unless given."""
     yield from attempt("interpreter", interpreter)
-    yield from attempt("home", lambda: home_check(home))
+    yield from attempt("home", lambda: _home_check(home))
     yield from attempt("disk", lambda: disk(home))
     yield from attempt("namespaces", lambda: namespaces(home))
     yield from attempt("devices", devices)
@@ -37,7 +37,7 @@ def interpreter() -> Check:
     return ok("interpreter", f"Python {sys.version.split()[0]} at {sys.executable}")
 
 
-def home_check(home: Path | None) -> Check:
+def _home_check(home: Path | None) -> Check:
     """The folder with the runs: a local disk that can be written. Raises HostError."""
     return ok("home", str(open_home(home)))
 

@@ -38,10 +38,10 @@ def registry(known: Registry, context: str) -> Iterator[Check]:
     yield ok("registry", f"{opened.connection.base} answers{as_whom}")
     for line in said:
         yield warning("registry", line, f"docker login {opened.host}")
-    yield from attempt("push", lambda: push_and_pull(opened))
+    yield from attempt("push", lambda: _push_and_pull(opened))
 
 
-def push_and_pull(opened: OpenRegistry) -> Check:
+def _push_and_pull(opened: OpenRegistry) -> Check:
     """Push a small image, pull and delete it. Who has no login there may want only to pull."""
     name = opened.full_name(TRIAL)
     try:

@@ -43,7 +43,7 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
             theirs = repository_of(ended)
             if theirs is not None:
                 yield compare(context.s3, theirs, "as the trial run had it")
-            yield from attempt("artifact", lambda: found_again(place, ended))
+            yield from attempt("artifact", lambda: _found_again(place, ended))
     finally:
         with suppress(NotFoundError):
             place.service.delete(name)
@@ -142,7 +142,7 @@ def repository_of(workflow: Workflow) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def found_again(place: Target, ended: Workflow) -> Check:
+def _found_again(place: Target, ended: Workflow) -> Check:
     """Whether the trial's artifact is where the context's own keys look for it."""
     nodes = ended["status"]["nodes"].values()
     written = next(

@@ -198,14 +198,14 @@ class Watch:
             os.close(tee)
             self._tee = None
             return
-        write_all(self._log, data)
+        _write_all(self._log, data)
         self._chunks.append(data)
         self._kept += len(data)
         while self._kept - len(self._chunks[0]) > RESULT_LIMIT:  # one newline more may be cut
             self._kept -= len(self._chunks.popleft())
 
 
-def write_all(descriptor: int, data: bytes) -> None:
+def _write_all(descriptor: int, data: bytes) -> None:
     """Write all of the data; raises OSError."""
     view = memoryview(data)
     while view:

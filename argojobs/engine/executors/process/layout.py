@@ -165,7 +165,7 @@ def _make_folder(path: str) -> None:
         os.makedirs(path, exist_ok=True)
 
 
-def volume_binds(request: Mapping[str, Any], scratch: str) -> list[Bind]:
+def _volume_binds(request: Mapping[str, Any], scratch: str) -> list[Bind]:
     """The volumes as binds, outer ones first; the folders of emptyDirs and subPaths are made.
 
     Raises HostError when a volume is not there, or of another type than the manifest says.
@@ -238,7 +238,7 @@ def lay_out(request: Mapping[str, Any], scratch: str, code: Bind | None) -> Layo
 
     code: the unpacked bundle, shown at its path when given.
     """
-    volumes = volume_binds(request, scratch)
+    volumes = _volume_binds(request, scratch)
     if code is not None:
         volumes.append(code)
     isolation = request["host"]["isolation"]

@@ -144,7 +144,7 @@ def _pivot_root() -> None:
     call("syscall", PIVOT_ROOT[os.uname().machine], b".", b".")
 
 
-def in_child(action: Callable[[], None]) -> bool:
+def _in_child(action: Callable[[], None]) -> bool:
     """Whether an action works in a forked child of this single-threaded process."""
     pid = os.fork()
     if pid == 0:
@@ -170,6 +170,6 @@ def probe(folder: str) -> Isolation:
 
     kinds: tuple[Isolation, ...] = ("mount", "user") if os.geteuid() == 0 else ("user",)
     for kind in kinds:
-        if in_child(lambda kind=kind: attempt(kind)):  # type: ignore[misc]
+        if _in_child(lambda kind=kind: attempt(kind)):  # type: ignore[misc]
             return kind
     return "none"

@@ -224,7 +224,7 @@ def remove_folders(folders: list[str]) -> None:
     One in which this process sees anything mounted is left as it is, for what would be removed
     could be the host's. Raises OSError when one cannot be removed; the others are.
     """
-    mounted = mount_points()
+    mounted = _mount_points()
     errors: list[OSError] = []
     for folder in folders:
         real = os.path.realpath(folder)
@@ -239,7 +239,7 @@ def remove_folders(folders: list[str]) -> None:
         raise errors[0]
 
 
-def mount_points() -> list[str]:
+def _mount_points() -> list[str]:
     """Where anything is mounted, as this process sees it; empty where there is no /proc."""
     try:
         with open("/proc/self/mountinfo", "rb") as file:
