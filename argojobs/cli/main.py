@@ -38,7 +38,7 @@ def _run(arguments: list[str]) -> int:
 
     arguments = verb_first(arguments, NAMES)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):  # what an encoding lacks should not fail a command
             stream.reconfigure(errors="backslashreplace")
     verbose = "--verbose" in before_words(arguments)
     try:

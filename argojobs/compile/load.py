@@ -21,7 +21,7 @@ def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = Non
 
     words: what a script is given; None where nothing is said, then a script gets none. Raises
     UsageError (no such file, no workflow or several in it, words for what takes none),
-    UserCodeError (the file does not import, or is none of Python) or ManifestError.
+    UserCodeError (the file does not import, or is not valid Python) or ManifestError.
     """
     file = Path(path)
     check_file(file)

@@ -92,7 +92,7 @@ def project_of(folder: Path) -> Path | None:
     """Return the nearest folder, this or above, that has an `argojobs.toml`; None without one.
 
     Folders for everything are left out (a home, the temporary folder, the root): what lies there
-    is no project's, and may be somebody else's.
+    is not a project's, and may be somebody else's.
     """
     for place in (folder, *folder.parents):
         if (place / PROJECT_FILE).is_file():

@@ -65,7 +65,7 @@ def _beside(manifest: Workflow) -> tuple[str, ...]:
 
 
 def _given(value: Any) -> Any:
-    """Return a manifest without its null fields, which are no fields to Argo; items stay."""
+    """Return a manifest without its null fields, which are not fields to Argo; items stay."""
     if isinstance(value, Mapping):
         return {
             key: item if key == "withItems" else _given(item)

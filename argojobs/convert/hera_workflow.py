@@ -85,7 +85,7 @@ def _mend(manifest: dict[str, Any], error: ValidationError) -> bool:
 
 
 def _set_text(value: Any, path: list[Any]) -> bool:
-    """Replace the number at a path by its text; steps of the path that are no keys are skipped."""
+    """Replace the number at a path by its text; steps of the path that are not keys are skipped."""
     holder, key = None, None
     for step in path:
         known = isinstance(value, dict) and step in value

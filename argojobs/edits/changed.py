@@ -51,7 +51,7 @@ def _given(argument: Mapping[str, Any] | None) -> Any:
 
 
 def reached(spec: WorkflowSpec, nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
-    """Return by node id, of nodes that are no groups, the changed parameter that reaches them.
+    """Return by node id, of nodes that are not groups, the changed parameter that reaches them.
 
     spec: of the run that the nodes are of. root: its name. A fan-out over something that was
     reached counts as a whole.

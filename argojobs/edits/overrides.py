@@ -215,7 +215,7 @@ def _malformed(text: str, error: json.JSONDecodeError, where: str) -> ParameterE
     shown = line[start : error.colno - 1 + _SNIPPET]
     caret = " " * (error.colno - 1 - start) + "^"
     place = f"{where}:{error.lineno}:{error.colno}" if error.lineno > 1 else where
-    what = f"{place}: no valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+    what = f"{place}: not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
     return ParameterError(f"{what}\n    {shown}\n    {caret}", hint=_way_round(text, error.pos))
 
 

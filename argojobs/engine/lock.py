@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from argojobs.engine.executors.process.processes import start_time
-from argojobs.engine.small_files import in_the_way, read_small
+from argojobs.engine.small_files import in_the_way, make_fifo, read_small
 from argojobs.engine.version import VERSION
 
 LOCK_FILE = "controller.lock"
@@ -131,16 +131,6 @@ def poke(home: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-def make_fifo(path: Path) -> None:
-    """Have a FIFO at a path; a file that is there instead goes. Raises `HostError` for a folder."""
-    try:
-        if path.is_symlink() or not path.is_fifo():
-            path.unlink(missing_ok=True)
-            os.mkfifo(path, 0o600)
-    except IsADirectoryError as error:
-        raise in_the_way(path, "a FIFO") from error
 
 
 class WakeFifo:

@@ -35,3 +35,13 @@ def in_the_way(path: Path, wanted: str) -> HostError:
         where=str(path),
         hint=f"move it away: mv {path} {path}.found",
     )
+
+
+def make_fifo(path: Path) -> None:
+    """Have a FIFO at a path; a file that is there instead goes. Raises `HostError` for a folder."""
+    try:
+        if path.is_symlink() or not path.is_fifo():
+            path.unlink(missing_ok=True)
+            os.mkfifo(path, 0o600)
+    except IsADirectoryError as error:
+        raise in_the_way(path, "a FIFO") from error

@@ -22,7 +22,7 @@ def secret_files(
 ) -> dict[str, Path]:
     """Return the file of each secret that a build mounts, by its id; those that are known.
 
-    folder: a private one, for secrets that are no files. references: of the settings, by id.
+    folder: a private one, for secrets that are not files. references: of the settings, by id.
     Raises what `resolve` does.
     """
     found: dict[str, Path] = {}

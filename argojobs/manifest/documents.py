@@ -199,7 +199,7 @@ class _Sorter:
         self.text = text
         self.workflows: list[Document] = []
         self.others: list[Other] = []
-        self.refused: list[ManifestError] = []  # Pods and Jobs that are no workflow of one step
+        self.refused: list[ManifestError] = []  # Pods and Jobs that are not a workflow of one step
 
     def check_refused(self) -> None:
         """Raise the error of the first such Pod or Job, unless a Workflow is what is meant."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 def find_cycle(dependencies: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the names of one cycle in order, the first repeated at the end, or [].
 
-    dependencies: what each name depends on; names that are no key are ignored.
+    dependencies: what each name depends on; names that are not keys are ignored.
     """
     waiting = {
         name: sum(1 for other in others if other in dependencies)

@@ -17,7 +17,7 @@ _TRUE = ("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"
 _FALSE = ("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF")
 _NULL = ("", "~", "null", "Null", "NULL")
 
-#: The words that are no text when they stand without quotes.
+#: The words that are not text when they stand without quotes.
 WORDS: dict[str, bool | None] = {
     **dict.fromkeys(_TRUE, True),
     **dict.fromkeys(_FALSE, False),

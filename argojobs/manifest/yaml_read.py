@@ -294,7 +294,7 @@ class _Reader:
         if tag not in fits:
             self._fail(f"the tag {_short_tag(tag)} is not known", event, "leave the tag out")
         if not fits[tag]:
-            self._fail(f"{text!r} is no {_short_tag(tag)}", event, "leave the tag out")
+            self._fail(f"{text!r} is not a {_short_tag(tag)}", event, "leave the tag out")
         return value
 
     def _merge(
@@ -353,7 +353,7 @@ def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> Manifest
     problem = error.problem or "malformed YAML"
     if mark and "cannot start any token" in problem and text[mark.index : mark.index + 1] == "\t":
         problem += " (a tab character)"  # PyYAML's own parser names it, libyaml does not
-    return ManifestError(f"no valid YAML: {problem}", where=where, hint=_syntax_hint(problem))
+    return ManifestError(f"not valid YAML: {problem}", where=where, hint=_syntax_hint(problem))
 
 
 def _syntax_hint(problem: str) -> str:

@@ -22,7 +22,7 @@ from argojobs.service import PodEvent
 
 #: So many of the newest lines of each log go in.
 LINES = 5000
-#: What is no help to a reader, and large: Argo's copy of a template, kubectl's of a manifest.
+#: What does not help a reader, and is large: Argo's copy of a template, kubectl's of a manifest.
 _DROPPED = frozenset(
     {"managedFields", "kubectl.kubernetes.io/last-applied-configuration", "argojobs-code"}
 )
@@ -71,7 +71,7 @@ def told_locally(place: Target, looked: Looked) -> list[str]:
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """Return plain data with what looks like a secret masked, and what is no help left out."""
+    """Return plain data with what looks like a secret masked, and what does not help left out."""
     if isinstance(value, Mapping):
         given = value.get("name")
         if isinstance(given, str) and isinstance(value.get("value"), str):

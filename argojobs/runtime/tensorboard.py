@@ -33,7 +33,7 @@ def start(folder: str) -> int:
 
 
 def stop(process: int) -> None:
-    """End it; a process that ended by itself (a taken port) is no matter."""
+    """End it; one that ended by itself (a taken port) does not matter."""
     if process:
         import signal
 

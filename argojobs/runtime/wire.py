@@ -245,7 +245,7 @@ def _number(text: str, kind: type[int | float]) -> float | None:
         number = kind(text)
     except ValueError:
         return None
-    # `1e400` is no infinity: nobody wrote `inf`.
+    # `1e400` is not infinity: nobody wrote `inf`.
     is_overflow = number in (_INFINITY, -_INFINITY) and "inf" not in text.lower()
     return None if is_overflow else number
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 
 class Entry(NamedTuple):
@@ -78,20 +78,3 @@ def check_key(key: str) -> str:
             hint='a key is parts joined by "/": no leading "/", no empty part, no "." or "..".',
         )
     return trimmed
-
-
-def open_repository(description: Mapping[str, Any]) -> Repository:
-    """The repository that `describe()` described; raises UsageError for an unknown kind."""
-    kind = description.get("kind")
-    if kind == "directory":
-        from argojobs.storage.directory import DirectoryRepository
-
-        return DirectoryRepository(description["root"])
-    if kind == "s3":
-        from argojobs.storage.s3 import open_s3
-
-        return open_s3(description)
-    raise UsageError(
-        f"unknown artifact repository kind {kind!r}",
-        hint='the known kinds are "directory" and "s3".',
-    )

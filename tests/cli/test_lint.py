@@ -367,7 +367,7 @@ class TestStandardInput:
         given("kind: [")
         answer = argojobs("lint", "-")
         assert answer.code == 2
-        assert answer.out.startswith("<stdin>:2:1: error: no valid YAML")
+        assert answer.out.startswith("<stdin>:2:1: error: not valid YAML")
 
     def test_it_cannot_be_put_right(self, argojobs, given) -> None:
         given(UNWISE)

@@ -209,7 +209,7 @@ def test_an_output_of_an_earlier_run_is_given_by_its_place(argojobs, service, ma
     ("arguments", "says"),
     [
         (("-p", "batchsize=3"), "did you mean 'batch_size'?"),
-        (("--params", "{batch_size:3}"), "no valid JSON"),
+        (("--params", "{batch_size:3}"), "not valid JSON"),
         (("-p", "batch_size"), "-p name=value"),
         (("-p", "batch_size=1", "-p", "batch_size=2"), "given twice"),
         (("-p", "data=./nowhere"), "no such file or folder"),

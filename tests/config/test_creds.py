@@ -124,7 +124,7 @@ def test_the_nearest_key_is_named(file):
         ("argo:\n- {name: a}\n- {name: a}\n", 3, "two entries called a"),
         ("argo:\n- {name: a/b}\n", 2, "has a / or #"),
         ("s3:\n- {name: a, sets: {x: {prefix: y}}}\n", 2, "names no bucket"),
-        ("argo: [\n", 2, "no valid YAML"),
+        ("argo: [\n", 2, "not valid YAML"),
     ],
 )
 def test_a_shape_that_we_do_not_know_is_refused(file, text, line, what):

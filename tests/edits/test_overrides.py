@@ -99,7 +99,7 @@ def test_a_shell_that_took_the_quotes_is_recognised(text):
 
 
 def test_other_ways_of_being_malformed():
-    error = fault('{"a": 1, "b": }', "no valid JSON", "@file.json", "-p")
+    error = fault('{"a": 1, "b": }', "not valid JSON", "@file.json", "-p")
     assert error.what.splitlines()[1:] == ['    {"a": 1, "b": }', "                  ^"]
     fault("{“a”: 1}", "typographic")
     fault("{'a': 1}", "double quotes")
@@ -116,7 +116,7 @@ def test_other_ways_of_being_malformed():
 
 
 def test_a_long_line_is_shown_around_its_fault():
-    error = fault('{"a": "' + "x" * 500 + '" "b": 1}', "no valid JSON")
+    error = fault('{"a": "' + "x" * 500 + '" "b": 1}', "not valid JSON")
     assert all(len(line) < 90 for line in str(error).splitlines())
 
 

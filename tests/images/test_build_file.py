@@ -133,7 +133,7 @@ def test_what_is_not_known_is_told():
             "version: {major: 0, minor: 1, patch: 0, label: 'a b'}\ndockerbuild:\n- name: a",
             *("build.yaml:1", "not a version"),
         ),
-        ("dockerbuild: [", "build.yaml:2", "no valid YAML"),
+        ("dockerbuild: [", "build.yaml:2", "not valid YAML"),
     ],
 )
 def test_mistakes_are_told_with_their_line(text, where, words):

@@ -143,7 +143,7 @@ def test_explicit_tags():
         ("a: x\nb: \x1b\n", r"U\+001B", "f.yaml:2:4"),
         ("a: *nope\n", "no anchor", "f.yaml:1:4"),
         ("a: &x [*x]\n", "contains itself", "f.yaml:1:8"),
-        ("a: 'open\n", "no valid YAML", "f.yaml:1:4"),
+        ("a: 'open\n", "not valid YAML", "f.yaml:1:4"),
         ("a: b: c\n", "mapping values are not allowed", "f.yaml:1:5"),
         ("[a]: 1\n", "stands as a key", "f.yaml:1:1"),
         ("x: {{tag}}\n", "stands as a key", "f.yaml:1:5"),

@@ -179,7 +179,7 @@ def _inward(there: Websocket, here: socket.socket) -> None:
         for channel, content in there.messages():
             if channel not in begun:
                 begun.add(channel)
-                content = content[_PORT_BYTES:]  # noqa: PLW2901 - its beginning is no content
+                content = content[_PORT_BYTES:]  # noqa: PLW2901 - its beginning is not content
             if content and channel != _DATA:
                 break
             here.sendall(content)

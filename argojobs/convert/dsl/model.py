@@ -298,13 +298,13 @@ def _constants(items: Any, what: str) -> Items:
             raise CannotSayError(f"{what}, whose maps have different keys")
         return maps
     if not isinstance(items, list) or not items:
-        raise CannotSayError(f"{what}, which are no list of values")
+        raise CannotSayError(f"{what}, which are not a list of values")
     return tuple(_scalar(each, what) for each in items)
 
 
 def _scalar(value: Any, what: str) -> str:
     if value is None or isinstance(value, dict | list):
-        raise CannotSayError(f"{what}, which are no single values")
+        raise CannotSayError(f"{what}, which are not single values")
     text = scalar_text(value)
     if "{{" in text:
         raise CannotSayError(f"{what}, which hold a tag")

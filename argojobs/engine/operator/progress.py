@@ -18,7 +18,7 @@ def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
     """Progress `done/total` of every node that is not executable, by id.
 
     Sets of reachable executable nodes are integers with one bit a node, joined from the leaves
-    up, so that a chain of ten thousand groups is no ten thousand walks.
+    up, so that a chain of ten thousand groups does not cost ten thousand walks.
     """
     bit: dict[str, int] = {}
     done = 0

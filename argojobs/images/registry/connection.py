@@ -249,7 +249,7 @@ def open_connection(url: str, credentials: Credentials | None, context: str) -> 
         )
         try:
             found.request("GET", f"{found.base}/v2/")
-        except ServerError as error:  # a certificate that is not trusted is no reason to do without
+        except ServerError as error:  # an untrusted certificate is not a reason for plain HTTP
             problem = problem or error
         else:
             return found

@@ -99,7 +99,7 @@ def test_it_may_be_yaml(of):
     [
         ("", "nothing in it"),
         ("[]", "it is not an object"),
-        ("a: [", "no valid YAML"),
+        ("a: [", "not valid YAML"),
         (b"\xff\xfe", "not UTF-8"),
         ("[" * 100_000, "nesting depth"),
         ("a: 1\n---\nb: 1", "several documents"),

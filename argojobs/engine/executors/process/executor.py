@@ -30,9 +30,8 @@ from argojobs.engine.executors.process.processes import (
 )
 from argojobs.engine.executors.results import LOST
 from argojobs.engine.journal import log
-from argojobs.engine.lock import make_fifo
 from argojobs.engine.model import PodResult
-from argojobs.engine.small_files import read_small
+from argojobs.engine.small_files import make_fifo, read_small
 from argojobs.errors import HostError
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ class ScratchPool:
     """The spare scratch folders of a home, and what is to be removed there.
 
     A forkserver of an earlier controller may still be at work in the same folders: each removes
-    what it threw away itself, and what those did that are no more.
+    what it threw away itself, and what those did that are gone.
     """
 
     def __init__(self, folder: str) -> None:
