@@ -150,7 +150,7 @@ def test_explicit_tags():
         ("~: 1\n", "null stands as a key", "f.yaml:1:1"),
         ("a: .inf\n", "not a JSON number", "f.yaml:1:4"),
         ("a: !custom 1\n", "tag !custom", "f.yaml:1:4"),
-        ("a: !!int x\n", "no !!int", "f.yaml:1:4"),
+        ("a: !!int x\n", "not a !!int", "f.yaml:1:4"),
         ("a: !!set {b}\n", "tag !!set", "f.yaml:1:4"),
         ("a: {<<: 1}\n", "merges mappings", "f.yaml:1:9"),
     ],
