@@ -6,6 +6,9 @@ PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
 QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator expressions lint manifest net)
 
+# Tests start the program hundreds of times: compiled once, it starts in half the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test quick cover test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help
 
