@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from argojobs.manifest.view import status_of
 
@@ -51,8 +51,7 @@ def is_final(workflow: Mapping[str, Any]) -> bool:
     return phase_of(workflow) in FINAL_PHASES
 
 
-@dataclass(frozen=True, slots=True)
-class WatchEvent:
+class WatchEvent(NamedTuple):
     """One change of a workflow, as Argo's watch sends it."""
 
     type: Literal["ADDED", "MODIFIED", "DELETED"]
@@ -186,8 +185,7 @@ class Service(Protocol):
         """Return the folder of this machine with the logs of a workflow's pods, None without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(NamedTuple):
     """One pod of a run. phase: as Kubernetes has it; host: the machine it is on, "" for none yet."""
 
     name: str
@@ -208,8 +206,7 @@ class PodEvent:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """What a command in a pod answered; both streams are whole texts."""
 
     exit_code: int
@@ -230,8 +227,7 @@ class Terminal(Protocol):
         """Leave it, with Ctrl-C and its like, to a program of this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(NamedTuple):
     """What a command in a pod reads and writes: file descriptors, and the terminal it gets, if any.
 
     With a terminal what it writes to `err` comes with `out`, as a terminal has one stream.
@@ -259,8 +255,7 @@ class Seen:
     missing: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(NamedTuple):
     """A machine that runs pods, and how much it offers them by resource, as Kubernetes writes it."""
 
     name: str
@@ -279,8 +274,7 @@ class GpuUse:
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gpus:
+class Gpus(NamedTuple):
     """The GPUs of one kind on one machine."""
 
     machine: str

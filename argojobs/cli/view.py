@@ -6,7 +6,7 @@ With a height, what is over or still to come is folded so that what runs or brok
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from argojobs.cli import phases
 from argojobs.cli.text import Line, Screen, Span, cells, fit
@@ -24,8 +24,7 @@ LOG_LINES = 3
 KEPT_LINES, KEPT_ROWS = 2, 12
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row: a step, or a fold of several neighbours that are alike."""
 
     depth: int

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from argojobs.config.whole_files import replace_file
 from argojobs.errors import HostError, UsageError
@@ -27,8 +27,7 @@ _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _HEAD = "# Images by their digests, from ./deploy: commit this file.\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Locked:
+class Locked(NamedTuple):
     """One image in one registry.
 
     registry: the host, and the path before the name, if there is one. digest: with `sha256:` in

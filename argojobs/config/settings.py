@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.config.files import PROJECT_FILE, TOP, config_file
 from argojobs.config.reading import Reader, text_of
@@ -48,8 +48,7 @@ KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ImageSettings:
+class ImageSettings(NamedTuple):
     """What stands for an image on this machine: CMD, ENTRYPOINT, its root folder, WORKDIR."""
 
     command: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from argojobs.edits.parts import copied, members, templates_in, with_inline
 from argojobs.manifest.names import label_value
@@ -49,8 +49,7 @@ _REQUEST_ONLY = frozenset({"cpu"})
 _LONGEST_VOLUME = 63
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(NamedTuple):
     """A folder for every step: a `claim` by its name, a `hostPath`, or an `nfs` as `HOST:/PATH`."""
 
     path: str

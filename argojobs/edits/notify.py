@@ -14,8 +14,7 @@ nothing failed), lifecycle hooks (`onExit` is taken before `hooks.exit`); Kubern
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from argojobs.dsl.tokens import token_in
@@ -85,8 +84,7 @@ sys.exit(1)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """Whom a run tells of its end: one of a web address, a secret that holds one, a command.
 
     secret: name and key of a Kubernetes Secret.

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from argojobs.errors import ManifestError, ParameterError
 from argojobs.manifest.scalars import NumberText
@@ -23,8 +22,7 @@ _MAX_DEPTH = 100
 _SNIPPET = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """A value as it was given.
 
     kind: "text" is what somebody typed, of any type (`-p n=2`); "string" is a quoted string,

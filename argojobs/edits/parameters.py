@@ -12,8 +12,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from argojobs.edits.overrides import (
     Given,
@@ -44,8 +43,7 @@ _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactArgument:
+class ArtifactArgument(NamedTuple):
     """What was given for an artifact of the workflow; the caller resolves it.
 
     kind and text: "run" `run:NAME/STEP/output`, "s3" `s3://bucket/key`, "claim"
@@ -57,8 +55,7 @@ class ArtifactArgument:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """A workflow with its overrides in place. debug: whether `debug` asked for `--debug`."""
 
     workflow: Workflow

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from argojobs.errors import ConflictError, UsageError
 from argojobs.manifest import selectors
@@ -33,8 +32,7 @@ LINKS: tuple[Literal["children"], Literal["outboundNodes"]] = ("children", "outb
 UNSUCCESSFUL = frozenset({"Failed", "Error"})
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(NamedTuple):
     """A run made ready to go on.
 
     nodes: those that are left, reset where they are open again. deleted: ids of those that are

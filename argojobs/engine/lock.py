@@ -15,9 +15,8 @@ import json
 import os
 import stat
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.small_files import in_the_way, make_fifo, read_small
@@ -28,8 +27,7 @@ WAKE_FIFO = "wake"
 LOG_FILE = "controller.log"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(NamedTuple):
     """The controller that serves a home, as it wrote itself down. started: seconds since 1970."""
 
     pid: int

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.expressions.budget import spend
 from argojobs.expressions.values import MAX_SIZE, failure, shorten, text_of, utf8
@@ -21,8 +20,7 @@ _WORK = 500  # (instruction, byte) pairs that RE2 looks at in a step, at its slo
 _HALF_CHARACTER = re.compile(r"(?:[^\\]|\\[^C])*\\C", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """Where a pattern was found, in bytes, and the texts of its groups, the whole first."""
 
     start: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from argojobs.lint.rule import KUBERNETES, Fault, Faults, error, warning
 from argojobs.lint.subject import NOTHING, Object, Place, Subject, items
@@ -21,8 +21,7 @@ from argojobs.manifest.places import Path
 _VARIABLE = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(NamedTuple):
     """A container of a template and where it stands. main: whether it does the template's work."""
 
     path: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from argojobs.manifest.kinds import TEMPLATES, inside, spec_path
 from argojobs.manifest.places import Path
@@ -18,8 +18,7 @@ NOTHING: Object = {}
 POD_TYPES = ("container", "script", "containerSet")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A template and where it stands."""
 
     path: Path
@@ -36,8 +35,7 @@ class Place:
         return self.template.get("dag") is None and self.template.get("steps") is None
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """A task or step: what calls a template."""
 
     path: Path

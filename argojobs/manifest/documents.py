@@ -10,9 +10,8 @@ where a file has no Workflow, `choose` takes one of Argo's other kinds, which ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import ManifestError
 from .kinds import API_VERSION, CRON, KINDS, spec_path
@@ -35,8 +34,7 @@ PODS = frozenset({"Pod", "Job"})
 _LIST_KINDS = frozenset({"List", "WorkflowList"})
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One Workflow of a file, or an object that holds one.
 
     workflow: the object, with apiVersion, kind, metadata and spec first. document: the number
@@ -64,8 +62,7 @@ class Document:
         return str(metadata.get("name") or metadata.get("generateName") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
+class Other(NamedTuple):
     """An object of another kind."""
 
     kind: str
@@ -74,8 +71,7 @@ class Other:
     prefix: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """What a file holds. text: as read, for places."""
 
     file: str

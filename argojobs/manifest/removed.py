@@ -6,11 +6,10 @@ Sources: Argo docs, deprecations and upgrading; its schemas of 2.12, 3.7 and 4.0
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """What became of a field. name: what it is called now, "" where nothing takes its value as it is.
 
     inside: the field of the new one that has the value; "" for the first item of a list.

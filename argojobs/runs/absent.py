@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.compile.project import project_files, project_root
 from argojobs.errors import ArgojobsError
@@ -31,16 +30,14 @@ _OWN = ("/tmp", "/var/tmp")  # noqa: S108 - named to the user
 _CODE = "/argojobs/code/"
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(NamedTuple):
     """A file that is here and not there. what: the fact and its reason. remedy: what to do."""
 
     what: str
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(NamedTuple):
     """What this machine has for a run. root: of the project. stood: the folder of its user.
 
     files: the names that travel, asked for when needed. local: whether steps run here.

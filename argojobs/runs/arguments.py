@@ -7,9 +7,8 @@ machine, `claim://name/path`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from argojobs.edits.parameters import ArtifactArgument
 from argojobs.errors import NotFoundError, UsageError
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 _FOLDERS, _FILES = frozenset({"Directory", "TensorBoard", "Checkpoint"}), frozenset({"File"})
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """Where arguments may come from.
 
     service: the runs whose outputs can be given. claim: finds the path of `claim://name/path`,
@@ -41,8 +39,7 @@ class Sources:
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """An argument as the manifest has it; path: what must be stored under its key before."""
 
     argument: Artifact

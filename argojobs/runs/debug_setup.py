@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from argojobs.compile.loaded import Loaded
 from argojobs.config.contexts import Context
@@ -19,8 +19,7 @@ _NOT_BROUGHT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """A workflow whose steps wait, what is to be stored for it, and what is to be said."""
 
     workflow: Workflow

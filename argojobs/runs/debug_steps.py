@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.edits.debug_program import told_when
 from argojobs.edits.parameters import DEBUG
@@ -27,8 +26,7 @@ _SAYS = re.compile(
 _PORT_NAME = "debug"
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """A step that waits for a debugger.
 
     code: the folder of its code, "" where nobody says it. own: its program starts the debugger

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.config.settings import load_settings
 from argojobs.errors import NotFoundError, UsageError
@@ -37,8 +36,7 @@ UPLOADS = "uploads"
 LOGS = "main-logs"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """An output artifact of a run: its step and node, Argo's record of it, where it lies.
 
     folder: a name for a folder of the step's own: `train-0` of `train(0)`.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.errors import OutputError, UsageError
 from argojobs.runtime import links, tree
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(NamedTuple):
     """One thing to store under a key: a bundle of code, or the user's file or folder."""
 
     key: str

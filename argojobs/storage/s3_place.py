@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from argojobs.errors import UsageError
 from argojobs.storage.repository import check_key
@@ -70,8 +70,7 @@ class S3Credentials:
     references: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(NamedTuple):
     """How long a request may take (seconds), how often it is repeated, how long in between."""
 
     connect: float = 10

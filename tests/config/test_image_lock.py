@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 
 import pytest
 from hypothesis import given
@@ -42,8 +41,8 @@ def test_no_file_is_an_empty_lock(tmp_path):
 
 
 def test_a_new_entry_takes_the_place_of_the_one_with_its_registry_name_and_platform():
-    newer = dataclasses.replace(TRAIN, digest="sha256:" + "aa" * 32)
-    arm = dataclasses.replace(TRAIN, platform="linux/arm64")
+    newer = TRAIN._replace(digest="sha256:" + "aa" * 32)
+    arm = TRAIN._replace(platform="linux/arm64")
     assert with_entries([TRAIN, DEV], [newer]) == (DEV, newer)
     assert with_entries([TRAIN], [arm]) == (TRAIN, arm)
 
@@ -110,6 +109,6 @@ def test_the_images_of_one_registry_by_their_names():
 
 
 def test_an_image_for_two_platforms_is_no_choice_in_silence():
-    arm = dataclasses.replace(TRAIN, platform="linux/arm64")
+    arm = TRAIN._replace(platform="linux/arm64")
     with pytest.raises(UsageError, match="train for linux/amd64 and for linux/arm64"):
         known_in((TRAIN, arm), "localhost:32000")

@@ -9,7 +9,7 @@ changes than that has to list again (Kubernetes' 410 Gone).
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from argojobs.engine.store.database import Database
 from argojobs.errors import ServerError
@@ -34,8 +34,7 @@ class GoneError(ServerError):
     code = "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """An object that was made, changed or deleted.
 
     deleted: 1 where it was, else 0. uid: only of what was deleted.

@@ -10,7 +10,7 @@ number of its last run, so that runs that come and go meanwhile move no other to
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from argojobs.engine.store.changes import last_change
 from argojobs.engine.store.database import Database, Row
@@ -28,8 +28,7 @@ _FROM_PHASE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """What a label must be: one of the values, or any at all without them.
 
     but_not: it must be none of them, or not there at all; one that is not there is none of them.
@@ -41,8 +40,7 @@ class Requirement:
     but_not: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which runs are wanted: those to which all of it applies; what is empty applies to all.
 
     prefix: of their names. created_after: as `creationTimestamp` writes it.
@@ -68,8 +66,7 @@ def having(labels: Mapping[str, str] | None) -> Selection:
     return Selection(labels=tuple(Requirement(k, (v,)) for k, v in (labels or {}).items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A part of a list.
 
     more: what the next page is asked for with (`continue`); "" at the end. change: what a watch

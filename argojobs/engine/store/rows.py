@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.engine.clock import seconds
 from argojobs.engine.objects import damaged_workflow, shown_workflow
@@ -25,8 +25,7 @@ class DamagedRunError(ServerError):
     """The rows of one run are not what was written there."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodRow:
+class PodRow(NamedTuple):
     """A pod of the outbox. start: the StartPod action as JSON text; kill: why it is to end."""
 
     run: str
@@ -37,8 +36,7 @@ class PodRow:
     kill: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """What a user asks for: to Stop, Terminate, Suspend or Resume a run, or to Set outputs.
 
     message: why it is stopped; of Resume a node selector; of Set that and the values, as JSON.

@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.edits.reused import ORIGINAL
 from argojobs.manifest.view import (
@@ -113,8 +113,7 @@ def _shortened(item: re.Match[str]) -> str:
     return f"({item[1]}:{cut})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(NamedTuple):
     """What is looked up again and again while a tree is put together."""
 
     templates: dict[str, Template]

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from argojobs.engine.executors.process.request_format import FORMAT
 from argojobs.engine.expansion import expand
@@ -32,8 +31,7 @@ PYTHON = re.compile(r"python(3(\.\d+)?)?")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """What is the same for all pods of a home: its folder, and what its host allows them."""
 
     home: str
