@@ -256,7 +256,7 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
 
     one = OneField.of_schema(field.name, field.schema["items"])
     members = tuple(field_value(tracer, one, member, f"an item of {what}") for member in value)
-    if not all(isinstance(member, str) or is_single(member) for member in members):
+    if not all(isinstance(member, str) or _is_single(member) for member in members):
         raise mistake(
             f"{what} is a list of lists of values of the run",
             "let each step return its list, and hand them over one by one",
@@ -265,6 +265,6 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
     return Texts(members)
 
 
-def is_single(value: Any) -> bool:
+def _is_single(value: Any) -> bool:
     """Whether this is a parameter of one call, not the list of a fan-out."""
     return isinstance(value, Parameter) and not value.gathered_

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
+    from .eager import Skipped
+
     T = TypeVar("T")
 
 
@@ -24,7 +26,7 @@ def when(condition: bool) -> AbstractContextManager[None]:
     The condition compares outputs and arguments (`tuned.accuracy > 0.9`), joined by &, | and ~.
     Raises DefinitionError for what is not a condition.
     """
-    from .eager import NotTaken, Skipped
+    from .eager import Skipped
     from .trace import Tracer
 
     now = recorder.get()
@@ -33,7 +35,7 @@ def when(condition: bool) -> AbstractContextManager[None]:
 
         return now.branching(condition_of(condition), here())
     given: Any = condition
-    if isinstance(given, Skipped) or isinstance(now, NotTaken):
+    if isinstance(given, Skipped) or isinstance(now, _NotTaken):
         return _taken(False)
     if not isinstance(given, int):  # ~True is the int -2
         raise mistake(
@@ -51,15 +53,31 @@ def _taken(truth: bool) -> AbstractContextManager[None]:
 
     @contextmanager
     def passed_over() -> Any:
-        from .eager import NotTaken
-
-        token = recorder.set(NotTaken())
+        token = recorder.set(_NotTaken())
         try:
             yield
         finally:
             recorder.reset(token)
 
     return passed_over()
+
+
+class _NotTaken:
+    """Takes the calls inside a branch whose condition is false."""
+
+    def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Skipped:
+        """Run nothing."""
+        del arguments, keywords
+        from .eager import Skipped
+
+        return Skipped(callee.name)
+
+    def compose(self, cls: type, values: dict[str, Any]) -> Skipped:
+        """Put nothing together."""
+        del values
+        from .eager import Skipped
+
+        return Skipped(cls.__name__)
 
 
 def not_(condition: bool) -> bool:
@@ -83,12 +101,12 @@ def either(*values: T) -> T:
         from .join import join
 
         return join(now, values)  # type: ignore[no-any-return]
-    from .eager import Skipped, is_passing_over
+    from .eager import Skipped
 
     for value in values:
         if not isinstance(value, Skipped):
             return value
-    if is_passing_over():
+    if isinstance(now, _NotTaken):
         return values[0]
     raise mistake(
         "none of the branches that either() joins was taken",

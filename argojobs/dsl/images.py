@@ -50,7 +50,7 @@ class Image(Record):
         self.env = tuple(sorted(_env(env or {}).items()))
         self.run = tuple(_command(one) for one in _texts(run, "run", "run=['make install']"))
         #: Where files that it names are searched first; "" for an image that names none.
-        self.folder = _users_folder() if names_files(self.pip) else ""
+        self.folder = _users_folder() if _names_files(self.pip) else ""
 
     @property
     def is_base(self) -> bool:
@@ -58,7 +58,7 @@ class Image(Record):
         return not (self.pip or self.apt or self.env or self.run)
 
 
-def names_files(pip: str | tuple[str, ...]) -> bool:
+def _names_files(pip: str | tuple[str, ...]) -> bool:
     """Whether requirements stand in files, or some of them do."""
     return isinstance(pip, str) or any(one.startswith("-") for one in pip)
 

@@ -102,7 +102,7 @@ class Parameter(Placeholder):
         self.gathered_ = gathered
 
     def _label(self) -> str:
-        return label_of(self.source_, self.name_)
+        return _label_of(self.source_, self.name_)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -165,7 +165,7 @@ class ArtifactReference(Placeholder):
         self.any_kind_ = False
 
     def _label(self) -> str:
-        return label_of(self.source_, self.name_)
+        return _label_of(self.source_, self.name_)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -201,7 +201,7 @@ class OutputsReference(Placeholder):
     def _label(self) -> str:
         if self.source_ is None:
             return f"what was put together as {getattr(self.cls_, '__name__', 'outputs')}"
-        return label_of(self.source_, self.prefix_.rstrip("-"))
+        return _label_of(self.source_, self.prefix_.rstrip("-"))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -282,7 +282,7 @@ def field_of(outputs: OutputsReference | GatheredReference, name: str) -> Any:
     )
 
 
-def label_of(source: Any, name: str) -> str:
+def _label_of(source: Any, name: str) -> str:
     """Say in words what a placeholder stands for."""
     if hasattr(source, "callee"):
         return f"the output {name!r} of {source.base}" if name else f"the outputs of {source.base}"

@@ -58,7 +58,7 @@ class Field:
         #: Wire texts of constants already seen, by their type and value.
         self.texts: dict[Any, str] = {}
         self._schema: Schema | None = None
-        self.kind: FieldKind = "artifact" if is_artifact(annotation) else "parameter"
+        self.kind: FieldKind = "artifact" if _is_artifact(annotation) else "parameter"
         self.cls: type[Artifact] = annotation if self.kind == "artifact" else Artifact
         if self.kind == "parameter":
             self._check(label)
@@ -160,7 +160,7 @@ class Input:
             self.kind, self.cls = "gathered", gathered
             self.fields = fields_of(gathered)
             return
-        bare = optional_artifact(annotation)
+        bare = _optional_artifact(annotation)
         if bare is not None:
             self.optional = True
             annotation = bare
@@ -294,7 +294,7 @@ def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]
     _check_tuple(name, returns, where)
     if takes_fields(returns):
         return returns, fields_of(returns)
-    if optional_artifact(returns) is not None:
+    if _optional_artifact(returns) is not None:
         raise mistake(
             f"{name} returns an optional artifact: Argo fails a step whose output is not there",
             "return it always, an empty folder for instance",
@@ -303,12 +303,12 @@ def _outputs(name: str, returns: Any, where: str) -> tuple[Any, dict[str, Field]
     return returns, {SINGLE: Field(SINGLE, returns, f"what {name} returns", where)}
 
 
-def is_artifact(annotation: Any) -> bool:
+def _is_artifact(annotation: Any) -> bool:
     """Whether an annotation is an artifact class."""
     return isinstance(annotation, type) and issubclass(annotation, Artifact)
 
 
-def optional_artifact(annotation: Any) -> Any:
+def _optional_artifact(annotation: Any) -> Any:
     """Return the artifact or Outputs class of `Model | None`, None for any other annotation."""
     members: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if len(members) != 2 or type(None) not in members:
@@ -316,7 +316,7 @@ def optional_artifact(annotation: Any) -> Any:
     from .outputs import takes_fields
 
     other = members[0] if members[1] is type(None) else members[1]
-    return other if is_artifact(other) or takes_fields(other) else None
+    return other if _is_artifact(other) or takes_fields(other) else None
 
 
 # travels with: mistakes

@@ -21,7 +21,7 @@ _NOT_THE_USERS = (_OURS, os.path.dirname(os.__file__) + os.sep, "<frozen ")
 def user_frame() -> FrameType | None:
     """Return the innermost frame of the user's own files, or None if there is none."""
     frame = defining_frame()
-    while frame is not None and not is_users(frame.f_code.co_filename):
+    while frame is not None and not _is_users(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
@@ -37,7 +37,7 @@ def defining_frame() -> FrameType | None:
     return frame
 
 
-def is_users(filename: str) -> bool:
+def _is_users(filename: str) -> bool:
     """Whether a file is the user's own: not ours, of Python itself, or of an installed package."""
     return not (
         filename.startswith(_NOT_THE_USERS)
@@ -55,7 +55,7 @@ def helper() -> str:
     frame = user_frame()
     if frame is None or frame.f_back is None or frame.f_code.co_name.startswith("<"):
         return ""
-    return frame.f_code.co_name if is_users(frame.f_back.f_code.co_filename) else ""
+    return frame.f_code.co_name if _is_users(frame.f_back.f_code.co_filename) else ""
 
 
 def place(filename: str, line: int) -> str:
@@ -80,7 +80,7 @@ def of_error(error: BaseException) -> str:
     traceback = error.__traceback__
     while traceback is not None:
         name = traceback.tb_frame.f_code.co_filename
-        if is_users(name):
+        if _is_users(name):
             found = place(name, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
