@@ -56,9 +56,15 @@ class Loaded:
 def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = None) -> Loaded:
     """Read a file and return the one workflow in it, or the one called `pipeline`.
 
-    words: what a script is given; None where nothing is said, then a script gets none. Raises
-    UsageError (no such file, no workflow or several in it, words for what takes none),
-    UserCodeError (the file does not import, or is none of Python) or ManifestError.
+    Args:
+        path: A program, a script or a manifest.
+        pipeline: Needed where the file has several workflows.
+        words: The arguments of a script; None where none are given.
+
+    Raises:
+        UsageError: No such file, no workflow or several in it, words for what takes none.
+        UserCodeError: The file does not import, or is not Python.
+        ManifestError: It is not a manifest.
     """
     file = Path(path)
     _check_file(file)
@@ -74,7 +80,7 @@ def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = Non
     if file.suffix in _MANIFESTS:
         return _load_manifest(file, root, pipeline)
     entries = tuple(search_entries())
-    loaded = _choose(import_user_file(file, root), file, root, pipeline)
+    loaded = _choose(_import_user_file(file, root), file, root, pipeline)
     return replace(loaded, entries=entries)
 
 
@@ -85,7 +91,7 @@ def load_all(path: str | Path) -> list[Loaded]:
     root = project_root(file)
     if _is_script(file, root):
         return [_load_script(file, root, "", ())]
-    module = import_user_file(file, root)
+    module = _import_user_file(file, root)
     names = {**_found(module, _is_hera_workflow()), **_found(module, _is_pipeline())}
     return [_choose(module, file, root, name) for name in names or ("",)]
 
@@ -135,9 +141,15 @@ def load_beside_code(words: Sequence[str]) -> Loaded:
 
 
 def load_shell(file: str, image: str, idle: int) -> Loaded:
-    """Return the job that waits for a shell in an image; with a file, beside the code of its project.
+    """Return the job that waits for a shell.
 
-    idle: as `Script` has it. Raises UsageError for a file that brings no code.
+    Args:
+        file: The shell gets the code of this file's project; "" for none.
+        image: What it runs in.
+        idle: As `Script` has it.
+
+    Raises:
+        UsageError: The file brings no code.
     """
     if not file:
         empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")
@@ -235,7 +247,7 @@ def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
     )
 
 
-def import_user_file(file: Path, root: Path) -> ModuleType:
+def _import_user_file(file: Path, root: Path) -> ModuleType:
     """Import the user's file as a step will: its folder and the project are searched first.
 
     Raises UserCodeError with the user's own frames.

@@ -66,9 +66,14 @@ def step_template(
 ) -> dict[str, Any]:
     """Return a step's template.
 
-    gathered: artifacts that a fan-out stores side by side, under the `number` of the item (an
-    input, or what the task's own name says). given: for an exit handler, which is not a task, the
-    texts of its parameters.
+    Args:
+        name: Of the template.
+        step: What it runs.
+        settings: The step's options, those of its pipeline among them.
+        program: What starts it.
+        gathered: Artifacts that a fan-out stores side by side.
+        number: Under which they are stored: an input, or what the task's own name says.
+        given: For an exit handler, which is not a task: the texts of its parameters.
     """
     given = given or {}
     template: dict[str, Any] = {"name": name}
