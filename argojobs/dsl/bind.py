@@ -27,7 +27,8 @@ from .placeholders import (
 from .where import mistake, nearest, shown
 
 if TYPE_CHECKING:
-    from .signature import Field, Input
+    from .fields import Field
+    from .signature import Input
     from .trace import Tracer
 
 _SCALARS = (str, int, float)
@@ -252,7 +253,7 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
         raise mistake(
             f"{what} takes {describe(field.schema)}, not a list", "hand over one value", where
         )
-    from .signature import Field as OneField
+    from .fields import Field as OneField
 
     one = OneField.of_schema(field.name, field.schema["items"])
     members = tuple(field_value(tracer, one, member, f"an item of {what}") for member in value)

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from .callables import Declared
+    from .fields import Field
     from .pipelines import Pipeline
-    from .signature import Field, Input
+    from .signature import Input
     from .steps import Step
 
 

@@ -19,10 +19,10 @@ else:
     from typing import Any, TypeVar, overload
 
     from .artifacts import Artifact, Directory
+    from .fields import Field
     from .graph import Call, Items
     from .outputs import Outputs
     from .placeholders import ArtifactReference, Parameter
-    from .signature import Field
     from .trace import Tracer
 
     V = TypeVar("V")
@@ -167,7 +167,7 @@ def settle(item: Parameter, field: Field | None = None, what: str = "the item of
     if items.schema is not None:
         return
     from .bind import constant
-    from .signature import Field
+    from .fields import Field
 
     typed = field or Field("item", _type_of(items.values), what, "")
     items.texts = tuple(constant(typed, value, what) for value in items.values)
@@ -245,13 +245,13 @@ def _nested(tracer: Tracer, graph: Any, result: Any) -> Call:
 
 
 def _stand_for_all(call: Call, result: Any) -> Any:
+    from .fields import Field
     from .placeholders import (
         GatheredReference,
         NothingReference,
         OutputsReference,
         Parameter,
     )
-    from .signature import Field
 
     if result is None or isinstance(result, NothingReference):
         return NothingReference(call)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.wire import MARK, guard, readable
 from .artifacts import Artifact
 from .current import recorder
+from .fields import Field
 from .names import check_name, label
 from .placeholders import (
     ArtifactReference,
@@ -28,7 +29,6 @@ from .placeholders import (
     Placeholder,
     reference,
 )
-from .signature import Field
 from .where import here, mistake, nearest
 
 if TYPE_CHECKING:

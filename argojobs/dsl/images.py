@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 
+from .mappings import variables
 from .records import Record
+from .resources import Secret
 from .tokens import token_in
 from .where import mistake, user_frame
 
@@ -135,11 +137,8 @@ def _package(name: str) -> str:
 
 
 def _env(value: Any) -> dict[str, str]:
-    from .options import checked
-    from .resources import Secret
-
-    variables: dict[str, Any] = checked({"env": value})["env"]
-    for name, text in variables.items():
+    found = variables(value)
+    for name, text in found.items():
         if isinstance(text, Secret):
             raise mistake(
                 f"{name} is a Secret, which an image cannot hold: all who pull it would read it",
@@ -147,7 +146,7 @@ def _env(value: Any) -> dict[str, str]:
             )
         if "\n" in text:
             raise mistake(f"{name} has more than one line", "give it to the step: @step(env=...)")
-    return variables
+    return found
 
 
 def _command(text: str) -> str:

@@ -170,7 +170,7 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
             + ", ".join(repr(value) for value in options),
             "join values of one type: two numbers, two models, two outputs of one class",
         )
-    from .signature import Field
+    from .fields import Field
 
     typed = Field.of_schema(name, schema)
     group.alternatives[name] = Alternatives(

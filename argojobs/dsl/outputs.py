@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .signature import Field
+    from .fields import Field
 
 #: Names that would hide a method here, or an attribute of a placeholder.
 _RESERVED = frozenset({"continuing", "path_of"}) | {
@@ -160,7 +160,7 @@ def fields_of(cls: type[Outputs]) -> dict[str, Field]:
     known = cls.__dict__.get("_declared")
     if known is not None:
         return known  # type: ignore[no-any-return]
-    from .signature import MISSING, Field
+    from .fields import MISSING, Field
 
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__):

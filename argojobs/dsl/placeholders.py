@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..runtime.types import Schema
+    from .fields import Field
     from .graph import Call, Graph, Items
-    from .signature import Field
 
     Source = Call | Graph | Items
 

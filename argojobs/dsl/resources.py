@@ -1,4 +1,4 @@
-# travels with: options resources
+# travels with: options resources images
 """Small values that options of a step are made of: GPUs, ports, secrets, tolerations."""
 
 from __future__ import annotations

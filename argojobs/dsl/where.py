@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType, FrameType
+    from typing import Any
 
 #: The folder of this package: frames below it are ours, all others the user's.
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -89,6 +90,15 @@ def of_error(error: BaseException) -> str:
 def of_code(code: CodeType) -> str:
     """Return `file:line` of a function's definition."""
     return place(code.co_filename, code.co_firstlineno)
+
+
+def unwrapped(function: Any) -> Any:
+    """Return the function below decorators that say what they wrap (functools.wraps)."""
+    seen = {id(function)}
+    while id(inner := getattr(function, "__wrapped__", function)) not in seen:
+        function = inner
+        seen.add(id(function))
+    return function
 
 
 def mistake(what: str, hint: str, where: str | None = None) -> DefinitionError:

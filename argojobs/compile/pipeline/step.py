@@ -14,9 +14,9 @@ from argojobs.compile.bootstrap import BOOTSTRAP
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
-from argojobs.dsl.callables import Declared, unwrapped
+from argojobs.dsl.callables import Declared
 from argojobs.dsl.images import Image
-from argojobs.dsl.where import mistake
+from argojobs.dsl.where import mistake, unwrapped
 from argojobs.runtime.environment import parameter_variable
 from argojobs.runtime.places import parameter_file
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from argojobs.compile.code import Code
-    from argojobs.dsl.signature import Field, Input
+    from argojobs.dsl.fields import Field
+    from argojobs.dsl.signature import Input
     from argojobs.dsl.steps import Step
 
 _CODE_PATH = "/argojobs/code"

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from argojobs.compile.code import Code
+    from argojobs.dsl.fields import Field
     from argojobs.dsl.images import Image
     from argojobs.dsl.pipelines import Pipeline
-    from argojobs.dsl.signature import Field
     from argojobs.manifest.objects import Arguments, Artifact, ObjectMeta, Parameter, WorkflowSpec
 
 __all__ = ["compile_pipeline", "taken_by", "trace"]
