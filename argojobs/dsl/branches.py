@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def when(condition: bool) -> AbstractContextManager[None]:
     """Run the steps of a `with` block only if the condition holds.
 
-    The condition compares outputs and arguments (`tuned.accuracy > 0.9`), joined by &, | and ~.
-    Raises DefinitionError for what is not a condition.
+    The condition compares outputs and arguments (`tuned.accuracy > 0.9`); combine conditions with
+    &, | and ~. Raises DefinitionError for anything else.
     """
     from .eager import Skipped
     from .trace import Tracer
@@ -81,7 +81,7 @@ class _NotTaken:
 
 
 def not_(condition: bool) -> bool:
-    """Return the opposite of a condition, as `~condition` does; also of a real bool."""
+    """Return the opposite of a condition, as `~condition` does, or of a real bool."""
     given: Any = condition
     return not given if isinstance(given, bool) else ~given
 
@@ -89,8 +89,8 @@ def not_(condition: bool) -> bool:
 def either(*values: T) -> T:
     """Return the value of the branch that was taken: outputs, an artifact, or a parameter.
 
-    Among the values one may belong to no branch: it counts if no branch was taken. Raises
-    DefinitionError for values that do not fit each other.
+    One of the values may belong to no branch: it is returned if no branch was taken. Raises
+    DefinitionError for values of different kinds.
     """
     from .trace import Tracer
 

@@ -48,11 +48,15 @@ def each(values: Iterable[V], body: Callable[[V], R]) -> list[R]: ...
 
 
 def each(values: Any, body: Callable[[Any], Any]) -> Any:
-    """Run `body` (which calls a step, or several) once for each value, side by side.
+    """Run `body`, which calls one step or several, once for each value, in parallel.
 
-    values: constants, or a list that a step returned or the pipeline takes. Returns the gathered
-    outputs, in the order of the values: `Gathered` for an Outputs class, a list for a parameter, a
-    Directory for an artifact (entries `000000`, `000001`, ...).
+    Args:
+        values: Constants, or a list that a step returned or that is the pipeline's argument.
+        body: Gets a value.
+
+    Returns:
+        The outputs in the order of the values: `Gathered` for an Outputs class, a list for a
+            parameter, a Directory for an artifact (with entries `000000`, `000001`, ...).
     """
     from .trace import Tracer
 

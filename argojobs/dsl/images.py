@@ -28,11 +28,15 @@ _VERSION_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 
 
 class Image(Record):
-    """What an image has: a base, and what is put on top of it.
+    """What an image contains: a base, and what is installed on top of it.
 
-    pip: the name of a requirements file (beside the file that says so, or in the project's root),
-    or the requirements themselves. apt: packages of the base's system. env: variables, which all
-    that runs in the image finds. run: shell commands, each a layer, after all else.
+    Args:
+        base: The image to build on.
+        pip: A requirements file (next to the file that names it, or in the project's root), or
+            the requirements themselves.
+        apt: Debian packages.
+        env: Environment variables for everything that runs in the image.
+        run: Shell commands, run in order after everything else, one layer each.
     """
 
     __slots__ = ("apt", "base", "env", "folder", "pip", "run")
