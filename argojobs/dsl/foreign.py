@@ -26,9 +26,9 @@ from .placeholders import (
     NothingReference,
     OutputsReference,
     Parameter,
-    Placeholder,
     reference,
 )
+from .refusing import Placeholder
 from .where import here, mistake, nearest
 
 if TYPE_CHECKING:
