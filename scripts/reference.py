@@ -8,10 +8,13 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "reference"
+#: A section of a docstring in Google's style, with its indented lines.
+_SECTION = re.compile(r"^(Args|Options|Returns|Raises):\n((?: {4}.*\n?)+)", re.MULTILINE)
 
 
 def dsl_page() -> str:
@@ -43,11 +46,24 @@ def _unquoted(signature: str) -> str:
 
 
 def _doc(thing: object) -> str:
-    return _shaped(inspect.getdoc(thing) or "")
+    text = inspect.getdoc(thing) or ""
+    return _shaped(_SECTION.sub(_listed, text))
+
+
+def _listed(section: re.Match[str]) -> str:
+    """Turn a section of a docstring into a list of Markdown, its names as code."""
+    title, body = section[1], textwrap.dedent(section[2])
+    items = re.sub(r"\n {4}", " ", body).splitlines()
+    if title != "Returns":
+        items = [
+            re.sub(r"\w+(?=[\w, ]*:)", r"`\g<0>`", name + colon) + rest
+            for name, colon, rest in (item.partition(":") for item in items)
+        ]
+    return f"{title}:\n\n" + "".join(f"- {item}\n" for item in items)
 
 
 def _shaped(text: str) -> str:
-    """Turn a docstring into Markdown: indented parts become blocks of text."""
+    """Return a docstring with its indented parts as blocks of text."""
     lines: list[str] = []
     inside = False
     for line in text.splitlines():

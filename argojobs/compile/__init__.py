@@ -35,9 +35,12 @@ def compile_loaded(
 ) -> Workflow:
     """Return the manifest of what `load` found, with parameters at their defaults.
 
-    code is needed for a pipeline of ours; python, image (what steps that name none run in)
-    and image_reference (the name of an `Image`) are for its steps; a manifest that was loaded is
-    returned as it is.
+    Args:
+        loaded: A manifest that was loaded is returned as it is.
+        code: Needed for a pipeline of ours.
+        python: The program that runs its steps.
+        image: What steps that name none run in.
+        image_reference: Gives the name of an `Image`.
     """
     if loaded.pipeline is not None:
         from argojobs.compile.pipeline.workflow import compile_pipeline

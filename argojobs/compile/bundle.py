@@ -98,11 +98,18 @@ def pack(
 ) -> Packed:
     """Read the project in `root` and return it as a bundle.
 
-    allow_secrets: pack files that look like secrets. not_secret: names of files that only look
-    like secrets, relative to root. own: names of files with secrets that argojobs itself reads:
-    unless they are allowed they stay here. largest: the most bytes before compression.
-    entries: what to take for `sys.path`. Raises BundleError, listing the files and what to do:
-    secrets, too much, unreadable files, links that lead outside.
+    Args:
+        root: The project's folder.
+        allow_secrets: Pack files that look like secrets.
+        not_secret: Names of files that only look like secrets, relative to root.
+        own: Names of files with secrets that argojobs itself reads; unless secrets are allowed
+            they stay here.
+        largest: The most bytes before compression.
+        entries: What to take for `sys.path`.
+
+    Raises:
+        BundleError: Secrets, too much, unreadable files or links that lead outside; it lists the
+            files and what to do.
     """
     root = root.resolve()
     listing = project_files(root)

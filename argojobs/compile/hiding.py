@@ -27,9 +27,13 @@ def check_name(file: Path, root: Path, *, script: bool) -> None:
 def _check_hides_nothing(file: Path, root: Path, *, script: bool) -> None:
     """Raise UsageError where what a step finds first hides a module of Python's own.
 
-    Looked at are the user's file, what Python searches for it (beside a script, above the package
-    of a module) and what the project has on `sys.path`, as far as it travels: argojobs and any
-    library may import that module at any time.
+    argojobs and any library may import that module at any time. Looked at is what travels of the
+    folders on the project's `sys.path`.
+
+    Args:
+        file: The user's file, which is looked at as well.
+        root: The project's folder.
+        script: Python searches beside a script, but above the package of a module.
     """
     beside = file.resolve().parent if script else Path(module_place(str(file))[1])
     places = [root / entry for entry in search_path(root).inside]

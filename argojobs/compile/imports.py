@@ -55,7 +55,13 @@ def imports_ours(tree: ast.Module) -> bool:
 
 
 def leads_to_ours(tree: ast.Module, file: Path, root: Path) -> bool:
-    """Whether what a file imports at its top, of the project, imports argojobs or hera."""
+    """Whether what a file imports at its top, of the project, imports argojobs or hera.
+
+    Args:
+        tree: The file's content.
+        file: Its path.
+        root: The project's folder.
+    """
     return any(imports_ours(inner) for _, _, inner in _reached(tree, file, root, _at_the_top))
 
 

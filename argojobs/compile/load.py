@@ -19,9 +19,15 @@ from argojobs.manifest import documents
 def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = None) -> Loaded:
     """Read a file and return the one workflow in it, or the one called `pipeline`.
 
-    words: what a script is given; None where nothing is said, then a script gets none. Raises
-    UsageError (no such file, no workflow or several in it, words for what takes none),
-    UserCodeError (the file does not import, or is not valid Python) or ManifestError.
+    Args:
+        path: A program, a script or a manifest.
+        pipeline: Needed where the file has several workflows.
+        words: The arguments of a script; None where none are given.
+
+    Raises:
+        UsageError: No such file, no workflow or several in it, words for what takes none.
+        UserCodeError: The file does not import, or is not Python.
+        ManifestError: It is not a manifest.
     """
     file = Path(path)
     check_file(file)

@@ -50,9 +50,15 @@ def load_beside_code(words: Sequence[str]) -> Loaded:
 
 
 def load_shell(file: str, image: str, idle: int) -> Loaded:
-    """Return the job that waits for a shell in an image; with a file, beside the code of its project.
+    """Return the job that waits for a shell.
 
-    idle: as `Script` has it. Raises UsageError for a file that brings no code.
+    Args:
+        file: The shell gets the code of this file's project; "" for none.
+        image: What it runs in.
+        idle: As `Script` has it.
+
+    Raises:
+        UsageError: The file brings no code.
     """
     if not file:
         empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")

@@ -27,9 +27,10 @@ from argojobs.compile.strip import Cut, sources, strip
 _DEFINE = frozenset(
     f"argojobs/{name}.py"
     for name in (
-        *("dsl/annotations", "dsl/callables", "dsl/images", "dsl/names", "dsl/options"),
-        *("dsl/outputs", "dsl/pipelines", "dsl/quantities", "dsl/resources", "dsl/retry"),
-        *("dsl/signature", "dsl/steps", "dsl/tokens", "dsl/volumes", "runtime/types"),
+        *("dsl/annotations", "dsl/callables", "dsl/fields", "dsl/images", "dsl/mappings"),
+        *("dsl/names", "dsl/options", "dsl/outputs", "dsl/pipelines", "dsl/quantities"),
+        *("dsl/resources", "dsl/retry", "dsl/signature", "dsl/steps", "dsl/tokens"),
+        *("dsl/volumes", "runtime/types"),
     )
 )
 #: Decorators: used in any other way than `@step`, they may be given options.

@@ -25,7 +25,7 @@ SINGLE = "result"
 
 
 class Artifact:
-    """A file or folder; a parameter of this class takes any kind of artifact."""
+    """A file or folder; a parameter of this class accepts any kind of artifact."""
 
     __slots__ = ("_path",)
 
@@ -79,26 +79,26 @@ class Directory(Artifact):
 
 
 class Model(Artifact):
-    """A trained model, in one file or a folder: saved as it is, so that an S3 browser shows it."""
+    """A trained model, a file or a folder; stored unpacked, so that an S3 browser can show it."""
 
     __slots__ = ()
 
 
 class TensorBoard(Directory):
-    """A folder of TensorBoard logs, which a later step may continue."""
+    """A folder of TensorBoard logs, which a later step can continue."""
 
     __slots__ = ()
     continues = True
 
 
 class Dataset(Artifact):
-    """Data to train or test on, in one file or a folder."""
+    """Data to train or test on, a file or a folder."""
 
     __slots__ = ()
 
 
 class Checkpoint(Directory):
-    """A folder of checkpoints, under one stable key for a step and item, not one an attempt."""
+    """A folder of checkpoints, under one key for all attempts of a step or item."""
 
     __slots__ = ()
     continues = True

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError
 from ..runtime.types import describe
-from ..runtime.wire import encode
 from .artifacts import Artifact, Directory
 from .compatible import accepts
+from .constants import SCALARS, constant, settle
 from .graph import Items
 from .placeholders import (
     ArtifactReference,
@@ -20,18 +19,16 @@ from .placeholders import (
     NothingReference,
     OutputsReference,
     Parameter,
-    Placeholder,
     Texts,
     field_of,
 )
+from .refusing import Placeholder
 from .where import mistake, nearest, shown
 
 if TYPE_CHECKING:
-    from .signature import Field, Input
+    from .fields import Field
+    from .signature import Input
     from .trace import Tracer
-
-_SCALARS = (str, int, float)
-_REMEMBERED = 1000  # constants of an argument whose wire text is kept
 
 
 def bind(
@@ -76,7 +73,7 @@ def _value(tracer: Tracer, callee: Any, declared: Input, value: Any) -> Any:
     if declared.kind == "parameter":
         field = declared.fields[declared.name]
         # The common case, without a text for messages.
-        if not isinstance(value, Placeholder) and isinstance(value, _SCALARS):
+        if not isinstance(value, Placeholder) and isinstance(value, SCALARS):
             known = field.texts.get((type(value), value))
             if known is not None:
                 return known
@@ -117,41 +114,8 @@ def field_value(
     return constant(field, value, what, where)
 
 
-def constant(field: Field, value: Any, what: str, where: str | None = None) -> str:
-    """Return the wire text of a constant. Raises DefinitionError for one of the wrong type."""
-    try:
-        text = encode(value, field.schema)
-    except ParameterError as error:
-        if _holds_placeholder(value):
-            raise mistake(
-                f"{what} holds values of the run inside a list or dict",
-                "hand them over as arguments of their own, or as one plain list",
-                where,
-            ) from error
-        raise mistake(
-            f"{what}: {error.what}",
-            error.hint or f"give it {describe(field.schema)}",
-            where,
-        ) from error
-    # 0.0 == -0.0 as a key, but not as a text.
-    remembered = isinstance(value, _SCALARS) and (value != 0 or type(value) is not float)
-    if remembered and len(field.texts) < _REMEMBERED:
-        field.texts[type(value), value] = text
-    return text
-
-
-def _holds_placeholder(value: Any) -> bool:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return any(_holds_placeholder(one) for one in value)
-    return isinstance(value, Placeholder)
-
-
 def _parameter_value(field: Field, value: Parameter, what: str, where: str | None) -> Parameter:
     if isinstance(value.source_, Items) and value.schema_ is None:
-        from .fanout import settle
-
         settle(value, field, what)
         return value
     if not accepts(field.schema, value.schema_):
@@ -252,11 +216,11 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
         raise mistake(
             f"{what} takes {describe(field.schema)}, not a list", "hand over one value", where
         )
-    from .signature import Field as OneField
+    from .fields import Field as OneField
 
     one = OneField.of_schema(field.name, field.schema["items"])
     members = tuple(field_value(tracer, one, member, f"an item of {what}") for member in value)
-    if not all(isinstance(member, str) or is_single(member) for member in members):
+    if not all(isinstance(member, str) or _is_single(member) for member in members):
         raise mistake(
             f"{what} is a list of lists of values of the run",
             "let each step return its list, and hand them over one by one",
@@ -265,6 +229,6 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
     return Texts(members)
 
 
-def is_single(value: Any) -> bool:
+def _is_single(value: Any) -> bool:
     """Whether this is a parameter of one call, not the list of a fan-out."""
     return isinstance(value, Parameter) and not value.gathered_

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
+    from .eager import Skipped
+
     T = TypeVar("T")
 
 
 def when(condition: bool) -> AbstractContextManager[None]:
     """Run the steps of a `with` block only if the condition holds.
 
-    The condition compares outputs and arguments (`tuned.accuracy > 0.9`), joined by &, | and ~.
-    Raises DefinitionError for what is not a condition.
+    The condition compares outputs and arguments (`tuned.accuracy > 0.9`); combine conditions with
+    &, | and ~. Raises DefinitionError for anything else.
     """
-    from .eager import NotTaken, Skipped
+    from .eager import Skipped
     from .trace import Tracer
 
     now = recorder.get()
@@ -33,7 +35,7 @@ def when(condition: bool) -> AbstractContextManager[None]:
 
         return now.branching(condition_of(condition), here())
     given: Any = condition
-    if isinstance(given, Skipped) or isinstance(now, NotTaken):
+    if isinstance(given, Skipped) or isinstance(now, _NotTaken):
         return _taken(False)
     if not isinstance(given, int):  # ~True is the int -2
         raise mistake(
@@ -51,9 +53,7 @@ def _taken(truth: bool) -> AbstractContextManager[None]:
 
     @contextmanager
     def passed_over() -> Any:
-        from .eager import NotTaken
-
-        token = recorder.set(NotTaken())
+        token = recorder.set(_NotTaken())
         try:
             yield
         finally:
@@ -62,8 +62,26 @@ def _taken(truth: bool) -> AbstractContextManager[None]:
     return passed_over()
 
 
+class _NotTaken:
+    """Takes the calls inside a branch whose condition is false."""
+
+    def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Skipped:
+        """Run nothing."""
+        del arguments, keywords
+        from .eager import Skipped
+
+        return Skipped(callee.name)
+
+    def compose(self, cls: type, values: dict[str, Any]) -> Skipped:
+        """Put nothing together."""
+        del values
+        from .eager import Skipped
+
+        return Skipped(cls.__name__)
+
+
 def not_(condition: bool) -> bool:
-    """Return the opposite of a condition, as `~condition` does; also of a real bool."""
+    """Return the opposite of a condition, as `~condition` does, or of a real bool."""
     given: Any = condition
     return not given if isinstance(given, bool) else ~given
 
@@ -71,8 +89,8 @@ def not_(condition: bool) -> bool:
 def either(*values: T) -> T:
     """Return the value of the branch that was taken: outputs, an artifact, or a parameter.
 
-    Among the values one may belong to no branch: it counts if no branch was taken. Raises
-    DefinitionError for values that do not fit each other.
+    One of the values may belong to no branch: it is returned if no branch was taken. Raises
+    DefinitionError for values of different kinds.
     """
     from .trace import Tracer
 
@@ -83,12 +101,12 @@ def either(*values: T) -> T:
         from .join import join
 
         return join(now, values)  # type: ignore[no-any-return]
-    from .eager import Skipped, is_passing_over
+    from .eager import Skipped
 
     for value in values:
         if not isinstance(value, Skipped):
             return value
-    if is_passing_over():
+    if isinstance(now, _NotTaken):
         return values[0]
     raise mistake(
         "none of the branches that either() joins was taken",

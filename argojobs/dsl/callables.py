@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .names import check_name, label
-from .where import mistake, of_code, shown
+from .where import mistake, of_code, shown, unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .signature import Field, Input, Signature
+    from .fields import Field
+    from .signature import Input, Signature
 
 
 class Declared:
@@ -107,15 +108,6 @@ class Declared:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name} of {self.where}>"
-
-
-def unwrapped(function: Any) -> Any:
-    """Return the function below decorators that say what they wrap (functools.wraps)."""
-    seen = {id(function)}
-    while id(inner := getattr(function, "__wrapped__", function)) not in seen:
-        function = inner
-        seen.add(id(function))
-    return function
 
 
 def _several(after: Any) -> tuple[Any, ...]:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from .placeholders import Parameter
-
 _NUMBERS = ("int", "float")
 _TOO_LARGE = 2**63  # expr-lang's integers have 64 bits
 _LARGEST_FLOAT = 10**308
@@ -61,7 +59,7 @@ class Condition:
     __eq__ = __ne__ = __lt__ = __gt__ = _refuse
     __hash__ = object.__hash__
 
-    def parameters(self) -> Iterator[Parameter]:
+    def parameters(self) -> Iterator[Comparable]:
         """Yield the placeholders it looks at."""
         for operand in self.operands:
             if isinstance(operand, Condition):
@@ -89,22 +87,61 @@ def _is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+class Comparable:
+    """What a parameter's placeholder is compared by."""
+
+    __slots__ = ()
+
+    source_: Any
+    schema_: Any
+    gathered_: bool
+
+    def __eq__(self, other: object) -> Any:
+        return compare("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return compare("!=", self, other)
+
+    def __lt__(self, other: object) -> Condition:
+        return compare("<", self, other)
+
+    def __le__(self, other: object) -> Condition:
+        return compare("<=", self, other)
+
+    def __gt__(self, other: object) -> Condition:
+        return compare(">", self, other)
+
+    def __ge__(self, other: object) -> Condition:
+        return compare(">=", self, other)
+
+    def __and__(self, other: object) -> Condition:
+        return truth(self) & other
+
+    def __or__(self, other: object) -> Condition:
+        return truth(self) | other
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Condition:
+        return ~truth(self)
+
+    __hash__ = object.__hash__
+
+
 def condition_of(value: Any) -> Condition:
     """Return a condition, a boolean placeholder or a bool as a condition. Raises DefinitionError."""
     if isinstance(value, Condition):
         return value
     if isinstance(value, bool):
         return Condition("constant", (value,))
-    from .placeholders import Parameter
-
-    if isinstance(value, Parameter):
+    if isinstance(value, Comparable):
         return truth(value)
     raise mistake(
         f"{shown(value)} is not a condition", "compare a value: when(trained.accuracy > 0.9)"
     )
 
 
-def truth(parameter: Parameter) -> Condition:
+def truth(parameter: Comparable) -> Condition:
     """Return a boolean placeholder as a condition. Raises DefinitionError for another type."""
     schema = _schema(parameter)
     if schema["type"] != "bool":
@@ -115,7 +152,7 @@ def truth(parameter: Parameter) -> Condition:
     return Condition("true", (parameter,))
 
 
-def compare(operator: str, left: Parameter, right: Any) -> Condition:
+def compare(operator: str, left: Comparable, right: Any) -> Condition:
     """Return the comparison of a placeholder with another or a constant. Raises DefinitionError."""
     schema = _schema(left)
     if left.gathered_:
@@ -123,9 +160,7 @@ def compare(operator: str, left: Parameter, right: Any) -> Condition:
             "what a fan-out gathers is compared", "pass the list to a step that returns a bool"
         )
     numbers = schema["type"] in _NUMBERS
-    from .placeholders import Parameter
-
-    if isinstance(right, Parameter):
+    if isinstance(right, Comparable):
         return _compare_two(operator, left, right, numbers)
     if numbers and type(right) in (int, float):
         if not float("-inf") < right < float("inf"):
@@ -147,7 +182,7 @@ def compare(operator: str, left: Parameter, right: Any) -> Condition:
     return Condition(operator, (left, text), "text")
 
 
-def _compare_large(operator: str, left: Parameter, right: int, kind: str) -> Condition:
+def _compare_large(operator: str, left: Comparable, right: int, kind: str) -> Condition:
     """Compare with an integer that Argo's expressions have no number for."""
     if kind == "int" and operator in ("==", "!="):
         return Condition(operator, (left, str(right)), "text")  # each integer has one text
@@ -160,7 +195,7 @@ def _compare_large(operator: str, left: Parameter, right: int, kind: str) -> Con
     )
 
 
-def _compare_two(operator: str, left: Parameter, right: Parameter, numbers: bool) -> Condition:
+def _compare_two(operator: str, left: Comparable, right: Comparable, numbers: bool) -> Condition:
     one, other = _schema(left), _schema(right)
     if numbers and other["type"] in _NUMBERS:
         kind = "int" if one["type"] == other["type"] == "int" else "float"
@@ -184,9 +219,9 @@ def _check_order(operator: str, numbers: bool) -> None:
         )
 
 
-def _schema(parameter: Parameter) -> dict[str, Any]:
+def _schema(parameter: Comparable) -> dict[str, Any]:
     if parameter.schema_ is None:  # an item of constants that no argument has typed yet
-        from .fanout import settle
+        from .constants import settle
 
         settle(parameter)
     schema: dict[str, Any] = parameter.schema_

@@ -3,20 +3,22 @@
 
 Each step gets a temporary folder for its outputs, so that two calls do not share one. A branch
 that is not taken is passed over: its steps return `Skipped`, which `either` and `when` know.
+Arguments are checked as a run checks them, in its words.
 """
 
 from __future__ import annotations
 
-from ..errors import OutputError, RunFailedError
-from .current import recorder
-from .given import check_arguments
-from .where import mistake
+from ..errors import OutputError, ParameterError, RunFailedError
+from .where import mistake, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from .callables import Declared
+    from .fields import Field
     from .pipelines import Pipeline
+    from .signature import Input
     from .steps import Step
 
 
@@ -27,7 +29,7 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
     """
     from ..runtime import places
 
-    check_arguments(step, arguments, keywords)
+    _check_arguments(step, arguments, keywords)
     with places.writing_to():
         if step.is_command:
             return _run_command(step, arguments, keywords)
@@ -40,8 +42,71 @@ def run_pipeline(
     pipeline: Pipeline[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
     """Call a pipeline's function: its steps run in order. Raises as `run_step` does."""
-    check_arguments(pipeline, arguments, keywords)
+    _check_arguments(pipeline, arguments, keywords)
     return pipeline.function(*arguments, **keywords)
+
+
+def _check_arguments(
+    callee: Declared, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> None:
+    """Raise DefinitionError for an argument that is not what the function declares.
+
+    How many there are and what they are called, Python says itself when the function is called.
+    """
+    declared = callee.signature
+    positional = zip(declared.names, arguments)  # noqa: B905 - Python tells of too many
+    for name, value in (*positional, *keywords.items()):
+        one = declared.inputs.get(name)
+        if one is not None and (one.required or value is not one.default):
+            _check_argument(one, value, f"the argument {name!r} of {callee.name}")
+
+
+def _check_argument(declared: Input, value: Any, what: str) -> None:
+    if isinstance(value, Skipped):
+        value.refuse()
+    if declared.kind == "parameter":
+        _check_parameter(declared.fields[declared.name], value, what)
+    elif declared.kind == "gathered":
+        from .gathered import Gathered, NothingGathered
+
+        if not isinstance(value, (Gathered, NothingGathered)):
+            raise mistake(
+                f"{what} takes what each() gathers of {declared.cls.__name__}, not {shown(value)}",
+                "hand over what each(values, function) returned",
+            )
+    elif not isinstance(value, declared.cls) and not (declared.optional and value is None):
+        _check_folder(declared.cls, value, what)
+
+
+def _check_parameter(field: Field, value: Any, what: str) -> None:
+    from ..runtime.outputs import without_arrays
+    from ..runtime.types import describe
+    from ..runtime.wire import encode
+
+    try:
+        encode(without_arrays(value), field.schema)  # a run hands on numbers of numpy as Python's
+    except ParameterError as error:
+        raise mistake(
+            f"{what}: {error.what}", error.hint or f"give it {describe(field.schema)}"
+        ) from error
+
+
+def _check_folder(cls: Any, value: Any, what: str) -> None:
+    """Raise DefinitionError unless a value is the folder of a fan-out and the argument takes one."""
+    from .artifacts import Directory
+    from .gathered import GatheredArtifacts, NothingGathered
+
+    if isinstance(value, (GatheredArtifacts, NothingGathered)) and issubclass(Directory, cls):
+        return
+    from .outputs import takes_fields
+
+    if takes_fields(cls):
+        hint = f"hand over what a step with -> {cls.__name__} returned"
+        raise mistake(f"{what} takes {cls.__name__}, not {shown(value)}", hint)
+    raise mistake(
+        f"{what} takes a {cls.__name__}, not {shown(value)}",
+        f"hand over {cls.__name__}(path), or an artifact that a step returned",
+    )
 
 
 def _check(step: Step[Any, Any], result: Any) -> None:
@@ -112,24 +177,3 @@ class Skipped:
 
     __bool__ = __iter__ = __str__ = __len__ = __getitem__ = __float__ = __int__ = refuse
     __index__ = __fspath__ = __call__ = __add__ = __sub__ = __mul__ = __truediv__ = refuse
-
-
-# travels with: branches
-class NotTaken:
-    """Takes the calls inside a branch whose condition is false."""
-
-    def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Skipped:
-        """Take note of nothing and run nothing."""
-        del arguments, keywords
-        return Skipped(callee.name)
-
-    def compose(self, cls: type, values: dict[str, Any]) -> Skipped:
-        """Put nothing together."""
-        del values
-        return Skipped(cls.__name__)
-
-
-# travels with: branches
-def is_passing_over() -> bool:
-    """Whether the code runs inside a branch that is not taken."""
-    return isinstance(recorder.get(), NotTaken)

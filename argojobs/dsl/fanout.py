@@ -21,8 +21,6 @@ else:
     from .artifacts import Artifact, Directory
     from .graph import Call, Items
     from .outputs import Outputs
-    from .placeholders import ArtifactReference, Parameter
-    from .signature import Field
     from .trace import Tracer
 
     V = TypeVar("V")
@@ -48,11 +46,15 @@ def each(values: Iterable[V], body: Callable[[V], R]) -> list[R]: ...
 
 
 def each(values: Any, body: Callable[[Any], Any]) -> Any:
-    """Run `body` (which calls a step, or several) once for each value, side by side.
+    """Run `body`, which calls one step or several, once for each value, in parallel.
 
-    values: constants, or a list that a step returned or the pipeline takes. Returns the gathered
-    outputs, in the order of the values: `Gathered` for an Outputs class, a list for a parameter, a
-    Directory for an artifact (entries `000000`, `000001`, ...).
+    Args:
+        values: Constants, or a list that a step returned or that is the pipeline's argument.
+        body: Gets a value.
+
+    Returns:
+        The outputs in the order of the values: `Gathered` for an Outputs class, a list for a
+            parameter, a Directory for an artifact (with entries `000000`, `000001`, ...).
     """
     from .trace import Tracer
 
@@ -103,6 +105,7 @@ def _side_by_side(artifacts: list[Artifact], kind: type[Artifact]) -> Directory:
 
 
 def _traced(tracer: Tracer, values: Any, body: Callable[[Any], Any]) -> Any:
+    from .constants import settle
     from .graph import Graph
     from .join import regroup
     from .placeholders import Parameter
@@ -127,7 +130,8 @@ def _traced(tracer: Tracer, values: Any, body: Callable[[Any], Any]) -> Any:
 
 def _items(tracer: Tracer, values: Any) -> Items:
     from .graph import Items
-    from .placeholders import Parameter, Placeholder
+    from .placeholders import Parameter
+    from .refusing import Placeholder
 
     if isinstance(values, Parameter):
         tracer.check_visible(values, "each()")
@@ -158,37 +162,9 @@ def _items(tracer: Tracer, values: Any) -> Items:
     return Items(values=constants)
 
 
-def settle(item: Parameter, field: Field | None = None, what: str = "the item of each()") -> None:
-    """Find the type and wire texts of constant items: by the first argument that takes one.
-
-    Raises DefinitionError for items that the argument does not take.
-    """
-    items: Items = item.source_  # type: ignore[assignment]
-    if items.schema is not None:
-        return
-    from .bind import constant
-    from .signature import Field
-
-    typed = field or Field("item", _type_of(items.values), what, "")
-    items.texts = tuple(constant(typed, value, what) for value in items.values)
-    items.schema = item.schema_ = typed.schema
-
-
-def _type_of(values: tuple[Any, ...]) -> Any:
-    kinds = {type(value) for value in values}
-    if kinds == {int, float}:
-        return float
-    if len(kinds) == 1:
-        return kinds.pop()
-    raise mistake(
-        "each() runs over constants of several types: "
-        + ", ".join(sorted(kind.__name__ for kind in kinds)),
-        "hand over values of one type",
-    )
-
-
 def _check_result(tracer: Tracer, graph: Any, result: Any) -> None:
-    from .placeholders import NothingReference, OutputsReference, Placeholder, call_of
+    from .placeholders import NothingReference, OutputsReference, call_of
+    from .refusing import Placeholder
 
     if result is None or isinstance(result, NothingReference):
         return
@@ -245,13 +221,14 @@ def _nested(tracer: Tracer, graph: Any, result: Any) -> Call:
 
 
 def _stand_for_all(call: Call, result: Any) -> Any:
+    from .fields import Field
     from .placeholders import (
         GatheredReference,
         NothingReference,
         OutputsReference,
         Parameter,
+        gathered_field,
     )
-    from .signature import Field
 
     if result is None or isinstance(result, NothingReference):
         return NothingReference(call)
@@ -260,41 +237,3 @@ def _stand_for_all(call: Call, result: Any) -> Any:
     if isinstance(result, Parameter):
         return gathered_field(call, Field.of_schema(result.name_, result.schema_))
     return gathered_field(call, Field.of_artifact(result.name_, result.cls_))
-
-
-def gathered_field(call: Call, field: Field) -> Parameter | ArtifactReference:
-    """Return what stands for one output of all items. Raises DefinitionError if none can."""
-    from .artifacts import Directory
-    from .placeholders import ArtifactReference, Parameter
-
-    if field.kind == "parameter":
-        schema = {"type": "list", "items": field.schema}
-        return Parameter(call, field.name, schema, gathered=True)
-    producer, name = _producer(call, field.name)
-    if producer is None:
-        raise mistake(
-            f"the artifact {field.name!r} of a fan-out over {call.base} is gathered",
-            "fan out over the step that makes it: only a step's own artifacts lie side by side",
-        )
-    producer.gathered.add(name)
-    call.gathered.add(field.name)
-    return ArtifactReference(call, field.name, Directory, gathered=True)
-
-
-def _producer(call: Call, name: str) -> tuple[Call | None, str]:
-    """Return the call of the step that makes an artifact of a fan-out, and its name there."""
-    from .graph import Graph
-    from .placeholders import ArtifactReference, OutputsReference, call_of, field_of
-    from .steps import Step
-
-    if isinstance(call.callee, Step):
-        return call, name
-    if not isinstance(call.callee, Graph) or call.callee.kind != "body":
-        return None, name
-    result = call.callee.result
-    if isinstance(result, OutputsReference):
-        result = field_of(result, name)
-    inner = call_of(result) if isinstance(result, ArtifactReference) else None
-    if inner is None or inner.items is not None or not isinstance(inner.callee, Step):
-        return None, name
-    return inner, result.name_

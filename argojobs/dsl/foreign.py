@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.wire import MARK, guard, readable
 from .artifacts import Artifact
 from .current import recorder
+from .fields import Field
 from .names import check_name, label
 from .placeholders import (
     ArtifactReference,
     NothingReference,
     OutputsReference,
     Parameter,
-    Placeholder,
     reference,
 )
-from .signature import Field
+from .refusing import Placeholder
 from .where import here, mistake, nearest
 
 if TYPE_CHECKING:
@@ -50,14 +50,19 @@ def use(
     outputs: Mapping[str, Any] | None = None,
     calls: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
-    """Return a template from elsewhere as something to call in a pipeline.
+    """Return an existing template as something that a pipeline can call.
 
-    template: a hera template (Container, Script, a function below hera's @script, ...), a model
-    with `to_dict`, or a dict as in a manifest. outputs: types of outputs by name, as in
-    `{"score": float, "weights": Model}`; others are text, or fit any kind of artifact. What a
-    container or script prints is the output `result`, if its type is given. calls: of a `dag` or
-    `steps`, the templates that it calls by their names in it, each from `use`. Raises
-    DefinitionError for anything else.
+    Args:
+        template: A hera template (Container, Script, a function with hera's @script, ...), a
+            model with `to_dict`, or a dict as in a manifest.
+        name: Instead of the template's own.
+        outputs: Types of outputs by name, as in `{"score": float, "weights": Model}`; others are
+            text, or any kind of artifact. What a container or script prints is the output
+            `result`, if its type is given.
+        calls: The templates that a `dag` or `steps` calls, by their names in it, each from `use`.
+
+    Raises:
+        DefinitionError: The template is not one of these.
     """
     return Foreign(template, name, outputs, calls)
 

@@ -26,7 +26,7 @@ class Gathered(Generic[O_co]):
     """The outputs of all items of a fan-out, as a step gets them: `results: Gathered[Trained]`.
 
     Each field is a list in the order of the items: of values for a parameter, of artifacts for an
-    artifact (`results.model[0].path`), whose own `.path` is the folder that they lie in.
+    artifact (`results.model[0].path`); the list's own `.path` is the folder that contains them.
     """
 
     _gathered: Any = None

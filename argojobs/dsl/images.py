@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 
+from .mappings import variables
 from .records import Record
+from .resources import Secret
 from .tokens import token_in
 from .where import mistake, user_frame
 
@@ -26,11 +28,15 @@ _VERSION_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 
 
 class Image(Record):
-    """What an image has: a base, and what is put on top of it.
+    """What an image contains: a base, and what is installed on top of it.
 
-    pip: the name of a requirements file (beside the file that says so, or in the project's root),
-    or the requirements themselves. apt: packages of the base's system. env: variables, which all
-    that runs in the image finds. run: shell commands, each a layer, after all else.
+    Args:
+        base: The image to build on.
+        pip: A requirements file (next to the file that names it, or in the project's root), or
+            the requirements themselves.
+        apt: Debian packages.
+        env: Environment variables for everything that runs in the image.
+        run: Shell commands, run in order after everything else, one layer each.
     """
 
     __slots__ = ("apt", "base", "env", "folder", "pip", "run")
@@ -50,7 +56,7 @@ class Image(Record):
         self.env = tuple(sorted(_env(env or {}).items()))
         self.run = tuple(_command(one) for one in _texts(run, "run", "run=['make install']"))
         #: Where files that it names are searched first; "" for an image that names none.
-        self.folder = _users_folder() if names_files(self.pip) else ""
+        self.folder = _users_folder() if _names_files(self.pip) else ""
 
     @property
     def is_base(self) -> bool:
@@ -58,7 +64,7 @@ class Image(Record):
         return not (self.pip or self.apt or self.env or self.run)
 
 
-def names_files(pip: str | tuple[str, ...]) -> bool:
+def _names_files(pip: str | tuple[str, ...]) -> bool:
     """Whether requirements stand in files, or some of them do."""
     return isinstance(pip, str) or any(one.startswith("-") for one in pip)
 
@@ -135,11 +141,8 @@ def _package(name: str) -> str:
 
 
 def _env(value: Any) -> dict[str, str]:
-    from .options import checked
-    from .resources import Secret
-
-    variables: dict[str, Any] = checked({"env": value})["env"]
-    for name, text in variables.items():
+    found = variables(value)
+    for name, text in found.items():
         if isinstance(text, Secret):
             raise mistake(
                 f"{name} is a Secret, which an image cannot hold: all who pull it would read it",
@@ -147,7 +150,7 @@ def _env(value: Any) -> dict[str, str]:
             )
         if "\n" in text:
             raise mistake(f"{name} has more than one line", "give it to the step: @step(env=...)")
-    return variables
+    return found
 
 
 def _command(text: str) -> str:

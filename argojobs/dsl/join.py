@@ -10,17 +10,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .bind import constant
 from .compatible import accepts
+from .constants import constant
 from .graph import Alternatives, Branch, Call, Graph
 from .placeholders import (
     ArtifactReference,
     OutputsReference,
     Parameter,
-    Placeholder,
     call_of,
     field_of,
 )
+from .refusing import Placeholder
 from .where import mistake, user_frame
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
             + ", ".join(repr(value) for value in options),
             "join values of one type: two numbers, two models, two outputs of one class",
         )
-    from .signature import Field
+    from .fields import Field
 
     typed = Field.of_schema(name, schema)
     group.alternatives[name] = Alternatives(

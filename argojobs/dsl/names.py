@@ -54,7 +54,7 @@ def check_name(name: object, where: str | None = None) -> str:
     return name
 
 
-# travels with: options resources volumes
+# travels with: options resources volumes images
 def check_object_name(name: object, what: str) -> str:
     """Return the name of a Kubernetes object (a claim, a Secret, ...) if it can be one.
 

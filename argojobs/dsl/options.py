@@ -10,11 +10,11 @@ from __future__ import annotations
 from os.path import normpath
 
 from .images import Image
+from .mappings import mapping, variables
 from .names import check_object_name
 from .quantities import cores, seconds, size
-from .resources import GPU, Port, Secret, Toleration
+from .resources import GPU, Port, Toleration
 from .retry import Retry
-from .tokens import token_in
 from .volumes import VOLUMES
 from .where import mistake, nearest
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypedDict
 
+    from .resources import Secret
     from .volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles
 
     Volume = Claim | ConfigFiles | EmptyDir | HostPath | SecretFiles
@@ -61,11 +62,6 @@ if TYPE_CHECKING:
 _PORT_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 #: Options that are merged by key instead of replaced.
 _MERGED = frozenset({"env", "node_selector", "ports", "volumes"})
-#: Last words of a variable's name that say: what follows is secret.
-_SECRET = (
-    *("token", "secret", "password", "passwd", "credential", "credentials"),
-    *("api_key", "access_key", "secret_key", "private_key"),
-)
 
 
 def checked(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -116,12 +112,6 @@ def _object_name(option: str, what: str) -> Callable[[Any], str]:
     return lambda value: check_object_name(is_text(value), what)
 
 
-def _mapping(value: Any, option: str, example: str) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) and key for key in value):
-        raise mistake(f"{option}={value!r} is not a dict with text as keys", f"write {example}")
-    return dict(value)
-
-
 def _gpu(value: Any) -> GPU:
     return value if isinstance(value, GPU) else GPU(value)
 
@@ -135,7 +125,7 @@ def _retry(value: Any) -> Retry:
 
 
 def _ports(value: Any) -> dict[str, Port]:
-    ports = _mapping(value, "ports", "ports={'metrics': 9090}")
+    ports = mapping(value, "ports", "ports={'metrics': 9090}")
     for name in ports:
         if (
             len(name) > 15
@@ -168,50 +158,8 @@ def _check_numbers(ports: dict[str, Port]) -> None:
                 )
 
 
-def _env(value: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, text in _mapping(value, "env", "env={'LEVEL': 'info'}").items():
-        if "=" in name or not name.isascii() or not name.isprintable():
-            raise mistake(f"{name!r} is not a name of a variable", "use A-Z, 0-9 and '_'")
-        if name.startswith("ARGOJOBS_"):
-            raise mistake(f"{name} is set by argojobs itself", "choose a name without ARGOJOBS_")
-        if not isinstance(text, Secret):
-            text = _plain(name, text)  # noqa: PLW2901
-            _refuse_secret(name, text)
-        found[name] = text
-    return found
-
-
-def _plain(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, (str, int, float)):
-        raise mistake(
-            f"the variable {name} cannot be {type(value).__name__}",
-            "env holds constants and Secret('name', 'key'); values of a run are arguments",
-        )
-    text = str(value)
-    if "{{" in text or any(not sign.isprintable() and sign != "\n" for sign in text):
-        raise mistake(
-            f"the variable {name} holds '{{{{' or a control character, which Argo alters",
-            "pass it as a parameter of the step: those arrive byte for byte",
-        )
-    return text
-
-
-def _refuse_secret(name: str, text: str) -> None:
-    by_name = f"_{name.lower()}".endswith(tuple(f"_{word}" for word in _SECRET))
-    what = "a secret" if by_name and len(text) >= 8 and not text.startswith(("/", ".")) else ""
-    what = token_in(text) or what
-    if what:
-        raise mistake(
-            f"{name} looks like {what}, and would stand in the manifest for all to read",
-            f"keep it in a Kubernetes Secret and write env={{{name!r}: Secret('name', 'key')}}",
-        )
-
-
 def _volumes(value: Any) -> dict[str, Any]:
-    volumes = _mapping(value, "volumes", "volumes={'/data': Claim('datasets')}")
+    volumes = mapping(value, "volumes", "volumes={'/data': Claim('datasets')}")
     for path, volume in volumes.items():
         if not path.startswith(("/", "{{workflow.parameters.")):
             raise mistake(f"the mount {path!r} is not an absolute path", "begin it with '/'")
@@ -233,7 +181,7 @@ def _volumes(value: Any) -> dict[str, Any]:
 
 
 def _node_selector(value: Any) -> dict[str, str]:
-    labels = _mapping(value, "node_selector", "node_selector={'gpu': 'a100'}")
+    labels = mapping(value, "node_selector", "node_selector={'gpu': 'a100'}")
     for key, label in labels.items():
         if not isinstance(label, str):
             raise mistake(
@@ -261,7 +209,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "retry": _retry,
     "timeout": lambda value: seconds(value, "timeout"),
     "ports": _ports,
-    "env": _env,
+    "env": variables,
     "volumes": _volumes,
     "node_selector": _node_selector,
     "tolerations": _tolerations,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .signature import Field
+    from .fields import Field
 
 #: Names that would hide a method here, or an attribute of a placeholder.
 _RESERVED = frozenset({"continuing", "path_of"}) | {
@@ -40,7 +40,7 @@ _RESERVED = frozenset({"continuing", "path_of"}) | {
 
 
 class Outputs:
-    """Base of classes whose annotations are a step's outputs."""
+    """Base class: the annotations of a class derived from it are a step's outputs."""
 
     #: The fields, bases' first, found when first needed (see `fields_of`).
     _declared: ClassVar[dict[str, Field] | None] = None
@@ -79,10 +79,10 @@ class Outputs:
     # travels with: .continuing
     @classmethod
     def continuing(cls, previous: Outputs, **values: Any) -> Self:
-        """Return places to write to, with the logs and checkpoints of `previous` in them.
+        """Return outputs to write to that start with the logs and checkpoints of `previous`.
 
-        Only kinds that go on (TensorBoard, Checkpoint) are copied: a model that the step forgets
-        to write shall be noticed, not be the old one.
+        Only what can be continued (TensorBoard, Checkpoint) is copied: if the step forgets to
+        write a model, that should be noticed, and not be hidden by the old one.
         """
         if recorder.get() is not None:
             raise mistake(
@@ -101,7 +101,7 @@ class Outputs:
 
     # travels with: .path_of
     def path_of(self, field: str) -> Path:
-        """Return the file that a command writes the wire text of an output parameter to."""
+        """Return the file to which a command writes the text of an output parameter."""
         from pathlib import Path
 
         from ..runtime import places
@@ -160,7 +160,7 @@ def fields_of(cls: type[Outputs]) -> dict[str, Field]:
     known = cls.__dict__.get("_declared")
     if known is not None:
         return known  # type: ignore[no-any-return]
-    from .signature import MISSING, Field
+    from .fields import MISSING, Field
 
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__):

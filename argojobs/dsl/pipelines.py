@@ -33,7 +33,7 @@ else:
 class Pipeline(Declared, Generic[P, R_co]):
     """A function that calls steps; made by `@pipeline`.
 
-    on_exit: a step that runs at the end, whatever happened. run_priority: of the whole run in
+    on_exit: a step that runs at the end, whatever happened. run_priority: the run's priority in
     Argo's queue.
     """
 
@@ -52,7 +52,7 @@ class Pipeline(Declared, Generic[P, R_co]):
 
     # travels with: options
     def options(self, **options: Unpack[CallOptions]) -> Pipeline[P, R_co]:
-        """Return the pipeline with other options for one call inside another pipeline."""
+        """Return the pipeline with different options, for one call inside another pipeline."""
         return self.changed(options)
 
 
@@ -67,11 +67,15 @@ def pipeline(
 
 
 def pipeline(function: Any = None, /, **options: Any) -> Any:
-    """Make a function a pipeline: `@pipeline`, or with defaults: `@pipeline(image=..., retry=3)`.
+    """Turn a function into a pipeline.
 
-    The options are those of `step`, for each step that says nothing itself, and on_exit (a step
-    that runs at the end, whatever happened; its arguments are the pipeline's of the same name,
-    and `status`; or a template from `use`), run_priority (an integer, in Argo's queue).
+    `@pipeline`, or with defaults for its steps: `@pipeline(image=..., retry=3)`. The options are
+    those of `step`, for each step that does not set them itself, and two more.
+
+    Options:
+        on_exit: A step that runs at the end, whatever happened; it gets the pipeline's arguments
+            of the same names, and `status`. Or a template from `use`.
+        run_priority: The run's priority in Argo's queue, an integer.
     """
     rest = dict(options)
     on_exit = rest.pop("on_exit", None)

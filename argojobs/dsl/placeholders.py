@@ -8,9 +8,10 @@ attributes end in `_`, so that they hide no field of the user's.
 
 from __future__ import annotations
 
-from .artifacts import Artifact
-from .conditions import Condition, compare, truth
-from .where import helper, mistake, nearest
+from .artifacts import Artifact, Directory
+from .conditions import Comparable
+from .refusing import IN_A_STEP, Placeholder
+from .where import mistake, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,76 +19,13 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..runtime.types import Schema
+    from .fields import Field
     from .graph import Call, Graph, Items
-    from .signature import Field
 
     Source = Call | Graph | Items
 
-_IN_A_STEP = "do it inside a step, which gets the value as an argument"
 
-
-class Placeholder:
-    """Base of all: refuses to be used as a value."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"<{self._label()}, known only during the run>"
-
-    def _label(self) -> str:
-        return "a value"
-
-    def _refuse(self, use: str, hint: str) -> NoReturn:
-        what = f"{self._label()} is used as {use}, but its value exists only during the run"
-        name = helper()
-        if name:
-            hint = f"{name} is an ordinary function: make it a step with @step, or call it in one"
-        raise mistake(what, hint)
-
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
-        self._refuse(
-            "a truth value (in `if`, `and`, `or`, `not`, `in`, or a chain like 0 < x < 1)",
-            "write `with when(condition):`, and join conditions by &, | and ~",
-        )
-
-    def __iter__(self) -> NoReturn:
-        self._refuse("a sequence", "fan out over it: each(values, lambda value: step(value))")
-
-    def __getitem__(self, key: object) -> NoReturn:
-        self._refuse(
-            "a sequence or dict", "pass the whole value to a step, or fan out: each(values, ...)"
-        )
-
-    def __len__(self) -> NoReturn:  # noqa: PLE0303 - it never returns
-        self._refuse("a sequence", _IN_A_STEP)
-
-    def __str__(self) -> NoReturn:  # noqa: PLE0307 - it never returns
-        self._refuse("text", "pass it as an argument of its own, and make the text in the step")
-
-    def __format__(self, specification: str) -> NoReturn:
-        self._refuse("text", "pass it as an argument of its own, and make the text in the step")
-
-    def __int__(self) -> NoReturn:
-        self._refuse("a number", "pass it to an argument of the type it has")
-
-    def __fspath__(self) -> NoReturn:
-        self._refuse("a path", "pass it to a step; there its .path is a real one")
-
-    def _arithmetic(self, *_: object) -> NoReturn:
-        self._refuse("a number or text to calculate with", _IN_A_STEP)
-
-    __float__ = __index__ = __complex__ = __int__
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _arithmetic
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _arithmetic
-    __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _arithmetic
-    __neg__ = __pos__ = __abs__ = __round__ = _arithmetic
-
-    def __call__(self, *_: object, **__: object) -> NoReturn:
-        """Refuse: it is not a function."""
-        self._refuse("a function", _IN_A_STEP)
-
-
-class Parameter(Placeholder):
+class Parameter(Comparable, Placeholder):
     """Stands for a parameter: of a call, an argument of the pipeline, or an item of a fan-out.
 
     gathered: a list, one element for each item of a fan-out, made of wire texts.
@@ -102,43 +40,12 @@ class Parameter(Placeholder):
         self.gathered_ = gathered
 
     def _label(self) -> str:
-        return label_of(self.source_, self.name_)
+        return _label_of(self.source_, self.name_)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        self._refuse(f"an object with .{name}", _IN_A_STEP)
-
-    def __eq__(self, other: object) -> Any:
-        return compare("==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return compare("!=", self, other)
-
-    def __lt__(self, other: object) -> Condition:
-        return compare("<", self, other)
-
-    def __le__(self, other: object) -> Condition:
-        return compare("<=", self, other)
-
-    def __gt__(self, other: object) -> Condition:
-        return compare(">", self, other)
-
-    def __ge__(self, other: object) -> Condition:
-        return compare(">=", self, other)
-
-    def __and__(self, other: object) -> Condition:
-        return truth(self) & other
-
-    def __or__(self, other: object) -> Condition:
-        return truth(self) | other
-
-    __rand__, __ror__ = __and__, __or__
-
-    def __invert__(self) -> Condition:
-        return ~truth(self)
-
-    __hash__ = object.__hash__
+        self._refuse(f"an object with .{name}", IN_A_STEP)
 
 
 class ArtifactReference(Placeholder):
@@ -165,7 +72,7 @@ class ArtifactReference(Placeholder):
         self.any_kind_ = False
 
     def _label(self) -> str:
-        return label_of(self.source_, self.name_)
+        return _label_of(self.source_, self.name_)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -201,7 +108,7 @@ class OutputsReference(Placeholder):
     def _label(self) -> str:
         if self.source_ is None:
             return f"what was put together as {getattr(self.cls_, '__name__', 'outputs')}"
-        return label_of(self.source_, self.prefix_.rstrip("-"))
+        return _label_of(self.source_, self.prefix_.rstrip("-"))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -273,8 +180,6 @@ def field_of(outputs: OutputsReference | GatheredReference, name: str) -> Any:
         if isinstance(outputs, OutputsReference):
             assert outputs.source_ is not None
             return reference(outputs.source_, outputs.prefix_ + name, field)
-        from .fanout import gathered_field
-
         return gathered_field(outputs.source_, field)
     raise mistake(
         f"{outputs._label()} has no field {name!r}",  # noqa: SLF001
@@ -282,7 +187,7 @@ def field_of(outputs: OutputsReference | GatheredReference, name: str) -> Any:
     )
 
 
-def label_of(source: Any, name: str) -> str:
+def _label_of(source: Any, name: str) -> str:
     """Say in words what a placeholder stands for."""
     if hasattr(source, "callee"):
         return f"the output {name!r} of {source.base}" if name else f"the outputs of {source.base}"
@@ -295,3 +200,39 @@ def call_of(value: Any) -> Call | None:
     """Return the call that a placeholder comes from, None for arguments, items and constants."""
     source = getattr(value, "source_", None) if isinstance(value, Placeholder) else None
     return source if hasattr(source, "callee") else None
+
+
+# travels with: tracing
+def gathered_field(call: Call, field: Field) -> Parameter | ArtifactReference:
+    """Return what stands for one output of all items. Raises DefinitionError if none can."""
+    if field.kind == "parameter":
+        schema = {"type": "list", "items": field.schema}
+        return Parameter(call, field.name, schema, gathered=True)
+    producer, name = _producer(call, field.name)
+    if producer is None:
+        raise mistake(
+            f"the artifact {field.name!r} of a fan-out over {call.base} is gathered",
+            "fan out over the step that makes it: only a step's own artifacts lie side by side",
+        )
+    producer.gathered.add(name)
+    call.gathered.add(field.name)
+    return ArtifactReference(call, field.name, Directory, gathered=True)
+
+
+# travels with: tracing
+def _producer(call: Call, name: str) -> tuple[Call | None, str]:
+    """Return the call of the step that makes an artifact of a fan-out, and its name there."""
+    from .graph import Graph
+    from .steps import Step
+
+    if isinstance(call.callee, Step):
+        return call, name
+    if not isinstance(call.callee, Graph) or call.callee.kind != "body":
+        return None, name
+    result = call.callee.result
+    if isinstance(result, OutputsReference):
+        result = field_of(result, name)
+    inner = call_of(result) if isinstance(result, ArtifactReference) else None
+    if inner is None or inner.items is not None or not isinstance(inner.callee, Step):
+        return None, name
+    return inner, result.name_

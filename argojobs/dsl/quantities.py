@@ -1,4 +1,4 @@
-# travels with: options resources retry volumes
+# travels with: options resources retry volumes images
 """Amounts as Kubernetes writes them: `2`, `500m`, `40Gi`; and times: `90`, `30s`, `2h`."""
 
 from __future__ import annotations

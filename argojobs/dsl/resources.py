@@ -1,4 +1,4 @@
-# travels with: options resources
+# travels with: options resources images
 """Small values that options of a step are made of: GPUs, ports, secrets, tolerations."""
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 class GPU(Record):
     """GPUs of one step.
 
-    count: how many. resource: the name of the cluster's device plugin. memory: share one GPU and
-    reserve this much of its memory; the step finds it as RESERVED_MEM (MiB), and the cluster's
-    sharing plugin, if it counts memory, as `memory_resource` (in MiB, as HAMi's
-    `nvidia.com/gpumem` does).
+    Args:
+        count: How many.
+        resource: The resource's name in the cluster's device plugin.
+        memory: Share one GPU and reserve this much of its memory, which the step finds as
+            RESERVED_MEM (MiB).
+        memory_resource: The name of the memory (in MiB) in a sharing plugin that counts it, such
+            as HAMi's `nvidia.com/gpumem`.
     """
 
     __slots__ = ("count", "memory", "memory_resource", "resource")
@@ -44,7 +47,7 @@ class GPU(Record):
 
 
 class Port(Record):
-    """A port of the container; `host` opens it on the machine as well, for one step at a time."""
+    """A port of the container; `host` also opens it on the machine, for one step at a time."""
 
     __slots__ = ("host", "number")
 
@@ -57,7 +60,7 @@ class Port(Record):
 
 
 class Secret(Record):
-    """A value of a Kubernetes Secret, by reference: it stands in no manifest and no log."""
+    """A reference to a value in a Kubernetes Secret: no manifest and no log contains the value."""
 
     __slots__ = ("key", "name")
 
@@ -69,7 +72,7 @@ class Secret(Record):
 
 
 class Toleration(Record):
-    """Lets a step run on machines that are marked (tainted) with this key."""
+    """Lets a step run on machines that are tainted with this key."""
 
     __slots__ = ("effect", "key", "value")
 

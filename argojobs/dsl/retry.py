@@ -12,17 +12,22 @@ class Retry(Record):
     """More attempts for a step that fails.
 
     `Retry(3)`: up to three more attempts after any failure, but never after an error before the
-    user's first line (an import, a parameter, a missing input: exit code 78), which would only
-    happen again.
+    first line of your function (an import, a parameter, a missing input: exit code 78), which
+    would only happen again.
 
-    `Retry(infra=5, failures=1)`: at most five attempts more where the machine is to blame (a lost
-    or evicted pod, a preemption, a kill from outside), at most one where the program is. Argo
-    counts attempts, not reasons: after `n` repeated attempts of any kind, a loss is repeated if
-    `n < infra`, a failure if `n < failures`. So neither budget is ever exceeded, and one that
-    comes after the other's may be smaller. A budget left out is 0.
+    `Retry(infra=5, failures=1)`: at most five more attempts if the machine is to blame (a lost or
+    evicted pod, a preemption, a kill from outside), at most one if the program is. Argo counts
+    attempts, not reasons: after `n` repeated attempts of any kind, a lost pod is retried if
+    `n < infra`, a failure if `n < failures`. So neither budget is ever exceeded, but after a lost
+    pod there may be none left for a failure.
 
-    backoff: the wait before the second attempt (seconds, or "30s", "5m"), times `factor` for each
-    next one, at most `cap`.
+    Args:
+        limit: More attempts after any failure.
+        infra: More attempts if the machine is to blame; 0 if only `failures` is given.
+        failures: More attempts if the program is to blame; 0 if only `infra` is given.
+        backoff: The wait before the second attempt: seconds, or "30s", "5m".
+        factor: By which each further wait is longer.
+        cap: The longest wait.
     """
 
     __slots__ = ("backoff", "cap", "factor", "failures", "infra", "limit")

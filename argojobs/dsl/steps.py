@@ -49,10 +49,11 @@ class Step(Declared, Generic[P, R_co]):
 
     # travels with: options
     def options(self, **options: Unpack[CallOptions]) -> Step[P, R_co]:
-        """Return the step with other options for one call: its name, what it waits for, a GPU more.
+        """Return the step with different options for one call, those of `step` and two more.
 
-        name: of the task. after: results of calls to wait for, without taking data from them.
-        The others are those of `step`.
+        Options:
+            name: Of the task.
+            after: Results of earlier calls to wait for, without taking data from them.
         """
         return self.changed(options)
 
@@ -116,13 +117,23 @@ def step(**options: Unpack[StepOptions]) -> StepDecorator: ...
 def step(function: Any = None, /, **options: Any) -> Any:
     """Turn a function into a step.
 
-    `@step`, `@step(gpu=1, retry=Retry(3))`, or stored for several: `on_gpu = step(gpu=1)`.
+    `@step`, `@step(gpu=1, retry=Retry(3))`, or stored to be reused: `on_gpu = step(gpu=1)`.
 
-    name: instead of the function's (underscores become hyphens). image (its name, or an Image
-    that is built for the step), cpu, memory, gpu, ephemeral_storage, shm (size of /dev/shm; a GPU
-    step gets one in memory by default), retry, timeout (of one attempt), ports, env, volumes,
-    node_selector, tolerations, priority (a priority class), service_account. Raises
-    DefinitionError for what cannot be.
+    Options:
+        name: Instead of the function's; underscores become hyphens.
+        image: Its name, or an Image that is built for the step.
+        cpu, memory, gpu, ephemeral_storage: What it gets.
+        shm: The size of /dev/shm; a GPU step gets one in memory by default.
+        retry: How often it is tried again.
+        timeout: Of one attempt.
+        ports, env: By name.
+        volumes: By the path that they are mounted at.
+        node_selector, tolerations: Which machines it may run on.
+        priority: A priority class.
+        service_account: Whose rights it has.
+
+    Raises:
+        DefinitionError: An option is unknown or has a value that it cannot have.
     """
     decorator = _PLAIN(**options)
     return decorator if function is None else decorator(function)
@@ -142,10 +153,12 @@ def command(
 
 # travels with: command
 def command(outputs: Any = None, /, **options: Any) -> Any:
-    """Make a function that returns an argv (never a shell line) a step that runs it.
+    """Turn a function that returns an argv (never a shell line) into a step that runs it.
 
-    outputs: the Outputs class, whose instance the function gets as its first argument, to tell
-    the program where to write. It is not an argument of the step. The options are those of `step`.
+    Args:
+        outputs: An Outputs class. The function gets an instance of it as its first argument, to
+            tell the program where to write; this is not an argument of the step.
+        options: Those of `step`.
     """
     from .outputs import takes_fields
 

@@ -18,10 +18,10 @@ from .placeholders import (
     NothingReference,
     OutputsReference,
     Parameter,
-    Placeholder,
     call_of,
     reference,
 )
+from .refusing import Placeholder
 from .where import mistake, nearest, of_error, shown, user_frame
 
 if TYPE_CHECKING:

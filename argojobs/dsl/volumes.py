@@ -22,7 +22,7 @@ _HOST_KINDS = (
 
 
 class Claim(Record):
-    """A persistent volume claim; a folder that the context names, on a laptop."""
+    """A persistent volume claim; on a laptop, a folder."""
 
     __slots__ = ("name", "read_only", "sub_path")
 
@@ -38,7 +38,7 @@ class Claim(Record):
 
 
 class EmptyDir(Record):
-    """An empty folder that lives as long as the step; in memory if asked."""
+    """An empty folder that exists as long as the step, in memory if you ask for it."""
 
     __slots__ = ("memory", "size")
 
@@ -48,7 +48,7 @@ class EmptyDir(Record):
 
 
 class HostPath(Record):
-    """A path of the machine that the step happens to run on; `kind` as Kubernetes names it."""
+    """A path on whichever machine the step runs on; `kind` is Kubernetes' name for what it is."""
 
     __slots__ = ("kind", "path", "read_only")
 
@@ -67,7 +67,7 @@ class HostPath(Record):
 
 
 class SecretFiles(Record):
-    """A Kubernetes Secret as a folder, one file a key."""
+    """A Kubernetes Secret as a folder, with one file per key."""
 
     __slots__ = ("name",)
 
@@ -76,7 +76,7 @@ class SecretFiles(Record):
 
 
 class ConfigFiles(Record):
-    """A ConfigMap as a folder, one file a key."""
+    """A ConfigMap as a folder, with one file per key."""
 
     __slots__ = ("name",)
 

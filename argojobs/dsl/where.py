@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType, FrameType
+    from typing import Any
 
 #: The folder of this package: frames below it are ours, all others the user's.
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -21,7 +22,7 @@ _NOT_THE_USERS = (_OURS, os.path.dirname(os.__file__) + os.sep, "<frozen ")
 def user_frame() -> FrameType | None:
     """Return the innermost frame of the user's own files, or None if there is none."""
     frame = defining_frame()
-    while frame is not None and not is_users(frame.f_code.co_filename):
+    while frame is not None and not _is_users(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
@@ -37,7 +38,7 @@ def defining_frame() -> FrameType | None:
     return frame
 
 
-def is_users(filename: str) -> bool:
+def _is_users(filename: str) -> bool:
     """Whether a file is the user's own: not ours, of Python itself, or of an installed package."""
     return not (
         filename.startswith(_NOT_THE_USERS)
@@ -55,7 +56,7 @@ def helper() -> str:
     frame = user_frame()
     if frame is None or frame.f_back is None or frame.f_code.co_name.startswith("<"):
         return ""
-    return frame.f_code.co_name if is_users(frame.f_back.f_code.co_filename) else ""
+    return frame.f_code.co_name if _is_users(frame.f_back.f_code.co_filename) else ""
 
 
 def place(filename: str, line: int) -> str:
@@ -80,7 +81,7 @@ def of_error(error: BaseException) -> str:
     traceback = error.__traceback__
     while traceback is not None:
         name = traceback.tb_frame.f_code.co_filename
-        if is_users(name):
+        if _is_users(name):
             found = place(name, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
@@ -89,6 +90,15 @@ def of_error(error: BaseException) -> str:
 def of_code(code: CodeType) -> str:
     """Return `file:line` of a function's definition."""
     return place(code.co_filename, code.co_firstlineno)
+
+
+def unwrapped(function: Any) -> Any:
+    """Return the function below decorators that say what they wrap (functools.wraps)."""
+    seen = {id(function)}
+    while id(inner := getattr(function, "__wrapped__", function)) not in seen:
+        function = inner
+        seen.add(id(function))
+    return function
 
 
 def mistake(what: str, hint: str, where: str | None = None) -> DefinitionError:

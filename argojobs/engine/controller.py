@@ -184,6 +184,7 @@ def main(arguments: list[str]) -> int:
     if os.getsid(0) != os.getpid() and os.getpgrp() != os.getpid():
         os.setsid()
     try:
+        os.chdir(home)  # the folder that it was started in may be removed while it serves
         idle = float(os.environ.get(IDLE_VARIABLE, IDLE_SECONDS))
         return serve(home, idle=idle)
     except (ArgojobsError, ValueError, OSError) as error:

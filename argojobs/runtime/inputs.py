@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..dsl.signature import Field, Input
+    from ..dsl.fields import Field
+    from ..dsl.signature import Input
 
 
 def arguments(inputs: Mapping[str, Input], environment: Mapping[str, str]) -> dict[str, Any]:

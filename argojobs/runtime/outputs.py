@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..dsl.signature import Field
+    from ..dsl.fields import Field
 
 _MISSING: Any = object()
 

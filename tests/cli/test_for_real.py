@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,3 +183,21 @@ def test_a_suspended_run_goes_on_when_resumed(argojobs, manifest) -> None:
     assert argojobs("suspend", "r").code == 0
     assert argojobs("resume", "r").out == "resumed r: the whole run\n"
     assert argojobs("wait", "r").code == 0
+
+
+def test_a_folder_that_is_removed_takes_no_later_run_with_it(
+    argojobs, home, tmp_path, monkeypatch
+) -> None:
+    for number in (1, 2):  # the first starts the controller, the second has other code
+        folder = tmp_path / f"project{number}"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        (folder / "pipeline.py").write_text(
+            "from argojobs import pipeline, step\n\n\n"
+            f"@step\ndef number() -> int:\n    return {number}\n\n\n"
+            "@pipeline\ndef numbers() -> int:\n    return number()\n"
+        )
+        answer = argojobs("run", "pipeline.py")
+        assert answer.code == 0, answer.out + answer.err
+        monkeypatch.chdir(tmp_path)
+        shutil.rmtree(folder)

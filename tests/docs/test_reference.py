@@ -32,3 +32,9 @@ def test_the_page_of_the_command_line_shows_what_the_program_prints(
     for block, verb in blocks:
         assert main([*verb.split(), "--help"]) == 0
         assert capsys.readouterr().out.rstrip() == block
+
+
+def test_the_page_of_the_dsl_lists_options_by_their_names() -> None:
+    page = (ROOT / "docs" / "reference" / "dsl.md").read_text()
+    assert "\nOptions:\n\n- `on_exit`: A step that runs at the end" in page
+    assert "\n- `cpu`, `memory`, `gpu`, `ephemeral_storage`: " in page

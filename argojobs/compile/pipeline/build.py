@@ -53,7 +53,13 @@ class Build:
         self.writers: list[GraphWriter] = []
 
     def keep_full_name(self, name: str, label: str, whole: str) -> None:
-        """Remember what a name was cut from. label: the name without a number, of the whole."""
+        """Remember what a name was cut from.
+
+        Args:
+            name: As Argo gets it.
+            label: The name without its number.
+            whole: What it was cut from; "" if nothing was.
+        """
         if whole and label != whole.replace("_", "-"):
             self.full_names[name] = whole + name[len(label) :]
 
@@ -89,7 +95,11 @@ class Build:
     ) -> str:
         """Return the name of a step's template, made once for each set of options.
 
-        gathered: artifacts that a fan-out stores side by side; number: of the item, as text.
+        Args:
+            step: What the template runs.
+            defaults: Options of the pipeline, for what the step leaves open.
+            gathered: Artifacts that a fan-out stores side by side.
+            number: Of the item, as text.
         """
         quick = (step.function, id(step.settings), id(defaults), gathered, number)
         name = self._seen.get(quick)

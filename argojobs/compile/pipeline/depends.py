@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 
 def depends(writer: GraphWriter, call: Call, data: Mapping[int, Call]) -> str:
-    """Return the expression for what a call needs and what it was told to wait for."""
+    """Return the expression for what a call needs and what it was told to wait for.
+
+    Args:
+        writer: Of the graph that the call is in.
+        call: Whose task it is.
+        data: The calls whose outputs it takes, by id.
+    """
     writer.needs[id(call)] = (call, data)
     if not data and not call.after and not isinstance(call.callee, Graph):
         return ""

@@ -342,7 +342,7 @@ class GraphWriter:
         """Return the expression for the first of these whose task has run."""
         *conditional, last = options
         text = literal(last) if isinstance(last, str) else self.path(last)
-        if may_all_be_passed_over(options):
+        if _may_all_be_passed_over(options):
             conditional, text = list(options), f"fromJSON({literal(NONE_TAKEN)})"
         for option in reversed(conditional):
             task = self.located(option)[1]
@@ -356,7 +356,7 @@ def _is_printed(value: Any) -> bool:
     return isinstance(callee, Foreign) and callee.prints and value.name_ == RESULT
 
 
-def may_all_be_passed_over(options: tuple[Any, ...]) -> bool:
+def _may_all_be_passed_over(options: tuple[Any, ...]) -> bool:
     """Whether there may be no value: each belongs to a branch, and no two are `c` and `~c`."""
     conditions = []
     for option in options:

@@ -31,8 +31,13 @@ def with_items(items: Items) -> dict[str, Any]:
 def with_param(path: str, tag: str, schema: Any, *, from_step: bool) -> dict[str, Any]:
     """Return the field of a task that runs over a list of the run.
 
-    path: the list as an expression; tag: as a tag. from_step: it is as a step or user wrote it.
     A list of texts may bear our mark in front of it, and one that was put together always does.
+
+    Args:
+        path: The list as an expression.
+        tag: The list as a tag.
+        schema: Of one item.
+        from_step: The list is as a step or user wrote it.
     """
     if from_step and schema["type"] in _NUMBERS:
         return {"withParam": f"{{{{{tag}}}}}"}

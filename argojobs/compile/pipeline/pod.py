@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline.retry import retry_strategy
 from argojobs.dsl.quantities import count_of_bytes
 from argojobs.dsl.resources import GPU, Port, Secret
 from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretFiles
@@ -12,11 +11,23 @@ from argojobs.dsl.volumes import Claim, ConfigFiles, EmptyDir, HostPath, SecretF
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from argojobs.dsl.retry import Retry
+
 IN, IN_PATH = "argojobs-in", "/argojobs/in"
 OUT, OUT_PATH = "argojobs-out", "/argojobs/out"
 SHM, SHM_PATH = "argojobs-shm", "/dev/shm"  # noqa: S108 - not a file of ours
 _PORTS = {"debug": Port(3000), "tensorboard": Port(6006)}
 _MEBIBYTE = 1024 * 1024
+#: Exit code 78: something was wrong before the user's first line, and would be again.
+_CAN_HELP = "lastRetry.exitCode != '78'"
+#: The machine is to blame: the pod was lost (Error, or no exit code), killed from outside
+#: (SIGKILL, SIGTERM), evicted or preempted; not one that took too much memory or time.
+_LOST = (
+    "(lastRetry.status == 'Error' || lastRetry.exitCode == '-1' || lastRetry.exitCode == '137'"
+    " || lastRetry.exitCode == '143' || lastRetry.message matches"
+    " 'pod deleted|[Ee]vict|[Pp]reempt|node shutdown')"
+    " && !(lastRetry.message matches 'OOMKilled|deadline')"
+)
 
 
 def template_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,6 +50,32 @@ def template_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
     if "service_account" in settings:
         found["serviceAccountName"] = settings["service_account"]
     return found
+
+
+def retry_strategy(retry: Retry) -> dict[str, Any]:
+    """Return the strategy: policy Always, as a lost pod is an Error and a crash a Failure.
+
+    Argo docs: retries; `retries` counts the attempts that were repeated, as text.
+    """
+    limit, expression = retry.limit, _CAN_HELP
+    if limit is None:
+        assert retry.infra is not None
+        assert retry.failures is not None
+        limit = max(retry.infra, retry.failures)
+        # Neither budget is exceeded, by the count that Argo has: of both.
+        expression += f" && asInt(retries) < ({_LOST} ? {retry.infra} : {retry.failures})"
+    strategy: dict[str, Any] = {
+        "limit": str(limit),
+        "retryPolicy": "Always",
+        "expression": expression,
+    }
+    if retry.backoff is not None:
+        strategy["backoff"] = {
+            "duration": str(retry.backoff),
+            "factor": str(retry.factor),
+            **({"cap": str(retry.cap)} if retry.cap is not None else {}),
+        }
+    return strategy
 
 
 def _toleration(toleration: Any) -> dict[str, str]:

@@ -14,9 +14,9 @@ from argojobs.compile.bootstrap import BOOTSTRAP
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.artifacts import TensorBoard
-from argojobs.dsl.callables import Declared, unwrapped
+from argojobs.dsl.callables import Declared
 from argojobs.dsl.images import Image
-from argojobs.dsl.where import mistake
+from argojobs.dsl.where import mistake, unwrapped
 from argojobs.runtime.environment import parameter_variable
 from argojobs.runtime.places import parameter_file
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from argojobs.compile.code import Code
-    from argojobs.dsl.signature import Field, Input
+    from argojobs.dsl.fields import Field
+    from argojobs.dsl.signature import Input
     from argojobs.dsl.steps import Step
 
 _CODE_PATH = "/argojobs/code"
@@ -66,9 +67,14 @@ def step_template(
 ) -> dict[str, Any]:
     """Return a step's template.
 
-    gathered: artifacts that a fan-out stores side by side, under the `number` of the item (an
-    input, or what the task's own name says). given: for an exit handler, which is not a task, the
-    texts of its parameters.
+    Args:
+        name: Of the template.
+        step: What it runs.
+        settings: The step's options, those of its pipeline among them.
+        program: What starts it.
+        gathered: Artifacts that a fan-out stores side by side.
+        number: Under which they are stored: an input, or what the task's own name says.
+        given: For an exit handler, which is not a task: the texts of its parameters.
     """
     given = given or {}
     template: dict[str, Any] = {"name": name}

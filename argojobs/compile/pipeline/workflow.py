@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from argojobs.compile.code import Code
+    from argojobs.dsl.fields import Field
     from argojobs.dsl.images import Image
     from argojobs.dsl.pipelines import Pipeline
-    from argojobs.dsl.signature import Field
     from argojobs.manifest.objects import Arguments, Artifact, ObjectMeta, Parameter, WorkflowSpec
 
 __all__ = ["compile_pipeline", "taken_by", "trace"]
@@ -49,11 +49,16 @@ def compile_pipeline(
 ) -> Workflow:
     """Return the manifest of a pipeline.
 
-    code: where its steps' code comes from. python: the program that runs them in their images.
-    root: the folder that is packed, found from the pipeline's file if left out. image: what steps
-    that name none run in, a plain Python if left out. image_reference: from an `Image` to the name
-    that the manifest has for it. Raises DefinitionError for a pipeline that cannot be, and for an
-    Image where no reference is known.
+    Args:
+        pipeline: The user's own.
+        code: Where its steps' code comes from.
+        python: The program that runs them in their images.
+        root: The folder that is packed; found from the pipeline's file if left out.
+        image: What steps that name none run in; a plain Python if left out.
+        image_reference: Gives the name that the manifest has for an `Image`.
+
+    Raises:
+        DefinitionError: The pipeline cannot be, or no reference of an Image is known.
     """
     graph = trace(pipeline)
     plain = plain_parameters(pipeline, graph)

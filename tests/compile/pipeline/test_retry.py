@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from argojobs import Retry
-from argojobs.compile.pipeline.retry import retry_strategy
+from argojobs.compile.pipeline.pod import retry_strategy
 from argojobs.expressions.expr import evaluate
 
 ENDS = {

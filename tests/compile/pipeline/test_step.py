@@ -18,7 +18,7 @@ from argojobs import (
     step,
 )
 from argojobs.compile.code import Code
-from argojobs.compile.pipeline.retry import retry_strategy
+from argojobs.compile.pipeline.pod import retry_strategy
 from argojobs.compile.pipeline.workflow import compile_pipeline
 from argojobs.expressions import tags
 
