@@ -9,6 +9,9 @@ QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator e
 # Tests start the program hundreds of times: compiled once, it starts in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Tests wait for processes as often as they compute: two cores have work for four.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
+
 .PHONY: help demo test quick cover test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help
 
@@ -38,7 +41,7 @@ demo: $(VENV)/demo  ## set up what the demo needs and run it on this machine
 	@echo 'To have the command at hand: . $(BIN)/activate'
 
 test: $(VENV)/ready  ## set everything up and pass the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
 
 quick: $(VENV)/ready  ## the fast half of the tests: under a minute on two cores
 	$(BIN)/python -m pytest -n auto --dist loadfile -q $(QUICK) $(ARGS)
