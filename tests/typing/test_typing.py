@@ -12,10 +12,15 @@ HERE = Path(__file__).parent
 PROJECT = HERE.parent.parent
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Where mypy keeps what it knows of libraries, so that it looks at each once."""
+    return str(tmp_path_factory.mktemp("mypy"))
+
+
 @pytest.fixture(scope="module", params=["3.11", "3.10"])
-def errors(request, tmp_path_factory):
+def errors(request, cache):
     """The errors of both files, by file and line."""
-    cache = str(tmp_path_factory.mktemp("mypy"))
     options = ["--strict", "--python-version", request.param, "--cache-dir", cache]
     text, problem, _ = api.run([*options, str(HERE / "right.py"), str(HERE / "wrong.py")])
     assert not problem
@@ -38,22 +43,22 @@ def test_each_wrong_call_is_the_error_that_its_comment_says(errors):
     assert len(expected) >= 15
 
 
-def test_the_pipelines_to_copy_from_are_typed(tmp_path):
+def test_the_pipelines_to_copy_from_are_typed(cache):
     files = [str(PROJECT / "workflows" / name) for name in ("demo.py", "hello.py")]
     config = str(PROJECT / "pyproject.toml")
-    options = ["--config-file", config, "--strict", "--cache-dir", str(tmp_path)]
+    options = ["--config-file", config, "--strict", "--cache-dir", cache]
     text, problem, code = api.run([*options, *files])
     assert not problem
     assert code == 0, text
 
 
-def test_a_wrong_call_in_the_demo_is_an_error(tmp_path):
+def test_a_wrong_call_in_the_demo_is_an_error(tmp_path, cache):
     source = (PROJECT / "workflows" / "demo.py").read_text()
     wrong = source.replace("train(batch_size, epochs, first)", "train(batch_size, 'two', first)")
     assert wrong != source
     (tmp_path / "demo.py").write_text(wrong)
     config = str(PROJECT / "pyproject.toml")
-    options = ["--config-file", config, "--strict", "--cache-dir", str(tmp_path / "cache")]
+    options = ["--config-file", config, "--strict", "--cache-dir", cache]
     text, problem, _ = api.run([*options, str(tmp_path / "demo.py")])
     assert not problem
     assert 'Argument 2 to "train"' in text or 'incompatible type "str"; expected "int"' in text
