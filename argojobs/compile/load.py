@@ -92,7 +92,7 @@ def load_all(path: str | Path) -> list[Loaded]:
     if _is_script(file, root):
         return [_load_script(file, root, "", ())]
     module = _import_user_file(file, root)
-    names = {**_found(module, _is_hera_workflow()), **_found(module, _is_pipeline())}
+    names = {**_found(module, _is_hera_workflow), **_found(module, _is_pipeline)}
     return [_choose(module, file, root, name) for name in names or ("",)]
 
 
@@ -119,15 +119,13 @@ def _load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) 
             f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
             hint="call what is to run at its end; argojobs new NAME makes a first pipeline",
         )
-    entries = tuple(search_entries())
-    empty = Loaded("script", file, root, "", entries=entries)
-    return of_words(empty, Script(file, root, words))
+    return _script(file, Script(file, root, words=words))
 
 
 def load_command(image: str, words: Sequence[str]) -> Loaded:
     """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
     empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
-    return of_words(empty, Command(image, tuple(words)))
+    return of_words(empty, Command(image, words=tuple(words)))
 
 
 def load_beside_code(words: Sequence[str]) -> Loaded:
@@ -135,9 +133,8 @@ def load_beside_code(words: Sequence[str]) -> Loaded:
 
     Raises UsageError for words that cannot travel.
     """
-    root = project_root(Path.cwd())
-    empty = Loaded("script", Path(words[0]), root, "", entries=tuple(search_entries()))
-    return of_words(empty, Script(None, root, tuple(words)))
+    script = Script(None, project_root(Path.cwd()), words=tuple(words))
+    return _script(Path(words[0]), script)
 
 
 def load_shell(file: str, image: str, idle: int) -> Loaded:
@@ -164,8 +161,12 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
         )
     root = project_root(path)
     _check_name(path, root, script=True)
-    empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
-    return of_words(empty, Script(path, root, idle=idle))
+    return _script(path, Script(path, root, idle=idle))
+
+
+def _script(path: Path, script: Script) -> Loaded:
+    entries = tuple(search_entries())
+    return of_words(Loaded("script", path, script.root, "", entries=entries), script)
 
 
 def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
@@ -241,9 +242,9 @@ def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
     warnings = tuple(
         f"{file}: {name} beside `workflow:` means nothing to Argo" for name in document.ignored
     )
-    told = tuple(f"{file}: {note}" for note in document.notes)
+    notes = tuple(f"{file}: {note}" for note in document.notes)
     return Loaded(
-        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings + told
+        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings + notes
     )
 
 
@@ -324,8 +325,8 @@ def _place(error: Exception, file: Path) -> str:
 
 def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
     """Take the one workflow of a module: a pipeline of ours, else a hera Workflow."""
-    pipelines = _found(module, _is_pipeline())
-    workflows = _found(module, _is_hera_workflow())
+    pipelines = _found(module, _is_pipeline)
+    workflows = _found(module, _is_hera_workflow)
     known = {**workflows, **pipelines}
     if not known:
         hint = _what_there_is(module)
@@ -403,15 +404,14 @@ def _found(module: ModuleType, is_one: Callable[[Any], bool]) -> dict[str, Any]:
     return own or everything
 
 
-def _is_pipeline() -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, Pipeline)
+def _is_pipeline(value: Any) -> bool:
+    return isinstance(value, Pipeline)
 
 
-def _is_hera_workflow() -> Callable[[Any], bool]:
+def _is_hera_workflow(value: Any) -> bool:
     """Whether something is a hera Workflow, template or CronWorkflow; hera need not be imported."""
     hera = sys.modules.get("hera.workflows")
-    known = tuple(getattr(hera, kind) for kind in KINDS) if hera is not None else ()
-    return lambda value: type(value) in known
+    return hera is not None and type(value) in [getattr(hera, kind) for kind in KINDS]
 
 
 def _what_there_is(module: ModuleType) -> str:
