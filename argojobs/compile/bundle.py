@@ -262,7 +262,7 @@ def _check_secrets(root: Path, files: list[File]) -> None:
         f"what would be packed looks like secrets:{listed}{more}",
         where=str(root),
         hint=f"list them in {IGNORE_FILE} so that they stay here, and pass secrets by reference; "
-        "or, if they are none, name them in argojobs.toml ([code] allow = [...]) or give "
+        "or, if they are not secrets, name them in argojobs.toml ([code] allow = [...]) or give "
         "--allow-secret-files.",
     )
 

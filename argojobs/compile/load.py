@@ -80,7 +80,7 @@ def _load_manifest(file: Path, root: Path, wanted: str) -> Loaded:
     warnings = tuple(
         f"{file}: {name} beside `workflow:` means nothing to Argo" for name in document.ignored
     )
-    told = tuple(f"{file}: {note}" for note in document.notes)
+    notes = tuple(f"{file}: {note}" for note in document.notes)
     return Loaded(
-        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings + told
+        "manifest", file, root, document.name, manifest=document.workflow, warnings=warnings + notes
     )

@@ -37,7 +37,7 @@ def _of_pipeline(loaded: Loaded) -> Origin:
     pipeline = loaded.pipeline
     assert pipeline is not None
     build = Build(IMAGE_CODE, "python3", loaded.root, image_reference=base_of)
-    build.graph(trace(pipeline), pipeline.settings)
+    build.written(trace(pipeline), pipeline.settings)
     if pipeline.on_exit is not None:
         exit_template(build, pipeline)
     names = [template["name"] for template in build.finished()]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 IGNORE_FILE = ".argojobsignore"
 #: The folder of a bundle that holds our runtime; a project's own folder of this name stays behind.
 RESERVED = ".argojobs"
-#: More files than this are no project: the search stops.
+#: More files than this are not a project: the search stops.
 MOST_FILES = 50_000
 #: Files that say "here a project begins", where there is no git.
 _MARKERS = (IGNORE_FILE, "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
@@ -221,7 +221,7 @@ def _tracked(root: Path, prefix: str, warnings: list[str]) -> list[str] | None:
 def _walk(root: Path, left: list[str] | None) -> Iterator[str]:
     """Yield all files but the usual junk and what `.gitignore` files say, without asking git.
 
-    left: is told what these leave out, a folder once with a `/` at its end; None: they say nothing.
+    left: gets what these leave out, a folder once with a `/` at its end; None: they are not read.
     """
     specs: list[tuple[str, GitIgnoreSpec]] = []
     home = _home_below(root)

@@ -33,7 +33,7 @@ def load_one(file: Path, root: Path, wanted: str) -> Loaded:
 def load_each(file: Path, root: Path) -> list[Loaded]:
     """Return every workflow of a file. Raises as `load`."""
     module = _imported(file, root)
-    names = {**_found(module, _is_hera_workflow()), **_found(module, _is_pipeline())}
+    names = {**_found(module, _is_hera_workflow), **_found(module, _is_pipeline)}
     return [_choose(module, file, root, name) for name in names or ("",)]
 
 
@@ -104,8 +104,8 @@ def _place(error: Exception, file: Path) -> str:
 
 def _choose(module: ModuleType, file: Path, root: Path, wanted: str) -> Loaded:
     """Take the one workflow of a module: a pipeline of ours, else a hera Workflow."""
-    pipelines = _found(module, _is_pipeline())
-    workflows = _found(module, _is_hera_workflow())
+    pipelines = _found(module, _is_pipeline)
+    workflows = _found(module, _is_hera_workflow)
     known = {**workflows, **pipelines}
     if not known:
         hint = _what_there_is(module)
@@ -183,15 +183,14 @@ def _found(module: ModuleType, is_one: Callable[[Any], bool]) -> dict[str, Any]:
     return own or everything
 
 
-def _is_pipeline() -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, Pipeline)
+def _is_pipeline(value: Any) -> bool:
+    return isinstance(value, Pipeline)
 
 
-def _is_hera_workflow() -> Callable[[Any], bool]:
+def _is_hera_workflow(value: Any) -> bool:
     """Whether something is a hera Workflow, template or CronWorkflow; hera need not be imported."""
     hera = sys.modules.get("hera.workflows")
-    known = tuple(getattr(hera, kind) for kind in KINDS) if hera is not None else ()
-    return lambda value: type(value) in known
+    return hera is not None and type(value) in [getattr(hera, kind) for kind in KINDS]
 
 
 def _what_there_is(module: ModuleType) -> str:

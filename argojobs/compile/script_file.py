@@ -28,15 +28,13 @@ def load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -
             f"{file} runs nothing: {'it only defines things' if file.read_bytes().strip() else 'it is empty'}",
             hint="call what is to run at its end; argojobs new NAME makes a first pipeline",
         )
-    entries = tuple(search_entries())
-    empty = Loaded("script", file, root, "", entries=entries)
-    return of_words(empty, Script(file, root, words))
+    return _script(file, Script(file, root, words=words))
 
 
 def load_command(image: str, words: Sequence[str]) -> Loaded:
     """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
     empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
-    return of_words(empty, Command(image, tuple(words)))
+    return of_words(empty, Command(image, words=tuple(words)))
 
 
 def load_beside_code(words: Sequence[str]) -> Loaded:
@@ -44,9 +42,8 @@ def load_beside_code(words: Sequence[str]) -> Loaded:
 
     Raises UsageError for words that cannot travel.
     """
-    root = project_root(Path.cwd())
-    empty = Loaded("script", Path(words[0]), root, "", entries=tuple(search_entries()))
-    return of_words(empty, Script(None, root, tuple(words)))
+    script = Script(None, project_root(Path.cwd()), words=tuple(words))
+    return _script(Path(words[0]), script)
 
 
 def load_shell(file: str, image: str, idle: int) -> Loaded:
@@ -73,8 +70,12 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
         )
     root = project_root(path)
     check_name(path, root, script=True)
-    empty = Loaded("script", path, root, "", entries=tuple(search_entries()))
-    return of_words(empty, Script(path, root, idle=idle))
+    return _script(path, Script(path, root, idle=idle))
+
+
+def _script(path: Path, script: Script) -> Loaded:
+    entries = tuple(search_entries())
+    return of_words(Loaded("script", path, script.root, "", entries=entries), script)
 
 
 def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:

@@ -39,23 +39,28 @@ if TYPE_CHECKING:
 _WRITES_LOGS = re.compile(rb"tensorboard|SummaryWriter", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A script and what it is run with.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What a script or command is run with.
 
-    file: None for a command beside the project's code, whose words are the whole of it. words: what
-    it gets. retry: further attempts. keeps: whether its results can be stored. shm:
+    words: what it gets. retry: further attempts. keeps: whether its results can be stored. shm:
     whether it needs more shared memory than a container has, as with a GPU. idle: None unless a
     shell is waited for in place of it; then after how many seconds without use that ends, 0 never.
     """
 
-    file: Path | None
-    root: Path
     words: tuple[str, ...] = ()
     retry: int | None = None
     keeps: bool = True
     shm: bool = False
     idle: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Script(_Given):
+    """A script; file: None for a command beside the project's code, whose words are all of it."""
+
+    file: Path | None
+    root: Path
 
     @property
     def name(self) -> str:
@@ -71,15 +76,10 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A command in an image: the image, its words, and the rest as a script has it."""
+class Command(_Given):
+    """A command in an image."""
 
     image: str
-    words: tuple[str, ...] = ()
-    retry: int | None = None
-    keeps: bool = True
-    shm: bool = False
-    idle: int | None = None
 
     @property
     def name(self) -> str:
@@ -144,7 +144,7 @@ def _step(script: Script) -> Step[Any, Any]:
     return steps.shows if logs else steps.keeps
 
 
-def _settings(given: Script | Command) -> dict[str, Any]:
+def _settings(given: _Given) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if given.retry is not None:
         settings["retry"] = given.retry

@@ -32,7 +32,7 @@ _CONTENTS: tuple[tuple[bytes, re.Pattern[bytes], str], ...] = tuple(
 def looks_secret(name: str, content: bytes) -> str:
     """Say why a file looks like a secret: `its name`, `a private key`; "" if it does not.
 
-    name: its path in the project. A `.pem` of certificates only is none, nor is an example file.
+    name: its path in the project. A `.pem` with only certificates does not, nor does an example file.
     """
     base = name.rpartition("/")[2].lower()
     if any(fnmatchcase(base, pattern) for pattern in _NAMES) and not base.endswith(_EXAMPLES):

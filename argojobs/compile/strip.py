@@ -126,7 +126,7 @@ class _Cuts:
                     yield from self.of(child, in_function=inside, top=isinstance(node, ast.Module))
 
     def _stays_here(self, node: ast.AST) -> bool:
-        """Whether a statement is none that this program runs: see `Cut`."""
+        """Whether a statement is one that this program never runs: see `Cut`."""
         if self.cut is None:
             return False
         if _is_for_checkers(node):

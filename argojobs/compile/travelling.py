@@ -44,7 +44,7 @@ Words = frozenset[str] | None
 
 
 def words_of(files: Iterable[tuple[str, bytes]]) -> Words:
-    """Return what the Python files of a project use of ours; None where that cannot be told.
+    """Return what the Python files of a project use of ours; None where that cannot be known.
 
     files: name and content of each file of the project.
     """

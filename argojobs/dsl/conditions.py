@@ -214,7 +214,7 @@ def _compare_two(operator: str, left: Comparable, right: Comparable, numbers: bo
 def _check_order(operator: str, numbers: bool) -> None:
     if not numbers and operator not in ("==", "!="):
         raise mistake(
-            f"values that are no numbers are compared by {operator}",
+            f"values that are not numbers are compared by {operator}",
             "compare them by == or !=, or let a step return a bool",
         )
 

@@ -103,7 +103,7 @@ def _pip(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str):
         if not value.strip() or "\n" in value:
             raise mistake(
-                f"pip={value!r} is not a name of a file",
+                f"pip={value!r} is not a valid name for a file",
                 "write pip='requirements.txt', or pip=['torch==2.4', 'numpy']",
             )
         if not value.endswith((".txt", ".in", ".pip")) and "/" not in value:
@@ -134,7 +134,7 @@ def _package(name: str) -> str:
         or not _VERSION_SIGNS.issuperset(version)
     ):
         raise mistake(
-            f"{name!r} is not a name of a Debian package",
+            f"{name!r} is not a valid name for a Debian package",
             "a-z, 0-9 and '+', '-', '.', as in apt=['git', 'libgl1=1.6.0-1']",
         )
     return name

@@ -36,7 +36,7 @@ def variables(value: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in mapping(value, "env", "env={'LEVEL': 'info'}").items():
         if "=" in name or not name.isascii() or not name.isprintable():
-            raise mistake(f"{name!r} is not a name of a variable", "use A-Z, 0-9 and '_'")
+            raise mistake(f"{name!r} is not a valid name for a variable", "use A-Z, 0-9 and '_'")
         if name.startswith("ARGOJOBS_"):
             raise mistake(f"{name} is set by argojobs itself", "choose a name without ARGOJOBS_")
         if not isinstance(text, Secret):

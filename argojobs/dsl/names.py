@@ -1,7 +1,7 @@
 """Names of steps, pipelines and their fields: what Kubernetes and Argo allow.
 
 Templates and tasks are DNS labels, as pods are named after them (Kubernetes: RFC 1035 labels; a
-task named in `depends` must not begin with a digit). A name that is none is cut to one, with a
+task named in `depends` must not begin with a digit). A name that is not valid is cut to one, with a
 hash of the whole: the same name gives the same label, and two names give two. Parameters and
 artifacts keep their Python names, which Argo takes as they are (`[-a-zA-Z0-9_]+`).
 """
@@ -71,7 +71,7 @@ def check_object_name(name: object, what: str) -> str:
         )
     ):
         raise mistake(
-            f"{name!r} is not a name of {what}",
+            f"{name!r} is not a valid name for {what}",
             f"a-z, 0-9, '-' and '.', at most {LONGEST_OBJECT} signs (Kubernetes)",
         )
     return name

@@ -135,7 +135,7 @@ def _ports(value: Any) -> dict[str, Port]:
             or name.strip("-") != name
         ):
             raise mistake(
-                f"{name!r} is not a name of a port",
+                f"{name!r} is not a valid name for a port",
                 "a-z, 0-9 and single '-' between them, at least one letter, at most 15 signs "
                 "(Kubernetes)",
             )

@@ -26,7 +26,7 @@ def _split(text: str, suffixes: tuple[str, ...]) -> tuple[float, str] | None:
 
 
 def quantity(value: object, option: str) -> str:
-    """Return an amount as Kubernetes' text. Raises DefinitionError for what is none."""
+    """Return an amount as Kubernetes' text. Raises DefinitionError for anything else."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = repr(value)
     found = _split(value, _SUFFIXES) if isinstance(value, str) else None
@@ -55,7 +55,7 @@ def cores(value: object, option: str) -> str:
 
 
 def size(value: object, option: str) -> str:
-    """Return an amount of bytes. Raises DefinitionError for what is none, or can be no size."""
+    """Return an amount of bytes. Raises DefinitionError for anything that is not a size."""
     text = quantity(value, option)
     if text.endswith("m"):
         raise mistake(
@@ -73,7 +73,7 @@ def count_of_bytes(text: str) -> int:
 
 
 def seconds(value: object, option: str) -> int:
-    """Return a time in whole seconds. Raises DefinitionError for what is none."""
+    """Return a time in whole seconds. Raises DefinitionError for anything else."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = repr(value)
     found = _split(value, ("s", "m", "h", "d", "")) if isinstance(value, str) else None

@@ -60,7 +60,7 @@ class Input:
         if gathered is not None:
             if not takes_fields(gathered):
                 raise mistake(
-                    f"the argument {name!r} gathers {shown(gathered)}, no Outputs class",
+                    f"the argument {name!r} gathers {shown(gathered)}, which is not an Outputs class",
                     f"name the class that the step of each() returns: {name}: Gathered[Trained]",
                     where,
                 )
@@ -141,7 +141,7 @@ def read_signature(
         check_field(name, "argument", where)
         if _is_bare_gathered(types.get(name)):
             raise mistake(
-                f"the argument {name!r} of {function.__name__} is a Gathered, but not said of what",
+                f"the argument {name!r} of {function.__name__} is a Gathered without an Outputs class",
                 f"name the Outputs class that the step of each() returns: {name}: "
                 f"Gathered[{_an_outputs_class(function)}]",
                 where,

@@ -174,7 +174,10 @@ def test_a_command_in_an_image_is_a_template_of_its_own() -> None:
 
 
 def test_a_command_gets_what_the_command_line_says_for_it() -> None:
-    loaded = of_words(load_command("tools:1", []), Command("tools:1", ("-v",), 3, False, True))
+    loaded = of_words(
+        load_command("tools:1", []),
+        Command("tools:1", words=("-v",), retry=3, keeps=False, shm=True),
+    )
     assert loaded.manifest is not None
     (template,) = loaded.manifest["spec"]["templates"]
     assert template["retryStrategy"]["limit"] == "3"

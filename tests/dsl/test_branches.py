@@ -129,7 +129,7 @@ CONDITIONS = {
     "artifact": (lambda: when(train(1).model), "is not a condition"),
     "outputs": (lambda: when(train(1)), "is not a condition"),
     "number": (lambda: when(train(1).accuracy), "is not a bool"),
-    "text order": (lambda: when(compare(rates()) > "x"), "no numbers are compared by >"),
+    "text order": (lambda: when(compare(rates()) > "x"), "not numbers are compared by >"),
     "type": (lambda: when(train(1).accuracy == "x"), "is compared with 'x'"),
     "types": (lambda: when(train(1).accuracy == compare(rates())), "different types"),
     "infinity": (lambda: when(train(1).accuracy > float("inf")), "comparison with inf"),

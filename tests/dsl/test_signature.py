@@ -230,7 +230,9 @@ def test_a_bare_gathered_is_told_of_what():
     with pytest.raises(DefinitionError, match="'tried' of bare is a Gathered") as caught:
         bare.signature  # noqa: B018
     assert caught.value.hint.endswith("tried: Gathered[Tried]")
-    with pytest.raises(DefinitionError, match="gathers the class int, no Outputs class"):
+    with pytest.raises(
+        DefinitionError, match="gathers the class int, which is not an Outputs class"
+    ):
         number.signature  # noqa: B018
     assert repr(Gathered[Tried]) == "<class 'argojobs.dsl.gathered.Gathered[Tried]'>"
 

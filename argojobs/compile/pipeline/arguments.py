@@ -32,12 +32,7 @@ class Arguments:
 
     def written(self) -> dict[str, Any]:
         """Return what was collected, as Argo writes it."""
-        found: dict[str, Any] = {}
-        if self.parameters:
-            found["parameters"] = self.parameters
-        if self.artifacts:
-            found["artifacts"] = self.artifacts
-        return found
+        return lists(self.parameters, self.artifacts)
 
     def parameter(self, name: str, text: str) -> None:
         """Add a parameter by its text."""
@@ -117,6 +112,12 @@ class Arguments:
         if value.gathered_ and place == "task":
             return {"s3": {"key": f"{self.writer.place()}/{task}/{value.name_}"}, **optional}
         return {"from": f"{{{{{self.writer.tag(value)}}}}}", **optional}
+
+
+def lists(parameters: list[Any], artifacts: list[Any]) -> dict[str, Any]:
+    """Return arguments, inputs or outputs as Argo writes them: an empty list is left out."""
+    found = {"parameters": parameters, "artifacts": artifacts}
+    return {name: values for name, values in found.items() if values}
 
 
 def _may_be_empty(source: Any) -> bool:

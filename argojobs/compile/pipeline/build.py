@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from argojobs.compile.pipeline.graph import GraphWriter
-from argojobs.compile.pipeline.names import Names
+from argojobs.compile.pipeline.graph import GraphWriter, Names
 from argojobs.compile.pipeline.step import Program, source_file, step_template
 from argojobs.compile.project import project_root
 from argojobs.dsl.options import merged
@@ -73,10 +72,6 @@ class Build:
         """Fill a reserved place."""
         self._templates[name] = template
 
-    def graph(self, graph: Graph, settings: dict[str, Any]) -> str:
-        """Return the name of the template of a whole pipeline's graph."""
-        return self.written(graph, settings).template
-
     def written(self, graph: Graph, settings: dict[str, Any]) -> GraphWriter:
         """Write a pipeline's graph, once for each set of defaults that it is called with."""
         key = (id(graph), repr(sorted(settings.items())))
@@ -131,7 +126,7 @@ class Build:
             for name in called(template.template):
                 if name not in names:
                     raise mistake(
-                        f"the template {template.name} calls {name!r}, which nobody gives",
+                        f"the template {template.name} calls {name!r}, which is not given",
                         f"write use(..., calls={{{name!r}: use(...)}})",
                         template.where,
                     )

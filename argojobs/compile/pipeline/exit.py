@@ -44,7 +44,7 @@ def _foreign(build: Build, pipeline: Pipeline[..., Any], handler: Foreign) -> st
     for name in handler.needs():
         if name not in pipeline.inputs:
             raise mistake(
-                f"the exit handler {handler.name} takes {name!r}, which nobody gives it",
+                f"the exit handler {handler.name} takes {name!r}, which is not given",
                 "it gets the pipeline's arguments by name; give others a default",
                 handler.where,
             )
@@ -64,7 +64,7 @@ def _text(pipeline: Pipeline[..., Any], step: Step[..., Any], name: str) -> str:
         if not declared.required:
             return encode(declared.default, schema)
     raise mistake(
-        f"the exit handler {step.name} takes {name!r}, which nobody gives it",
+        f"the exit handler {step.name} takes {name!r}, which is not given",
         "it gets the pipeline's parameters by name and type, and status: str; give others a default",
         step.where,
     )

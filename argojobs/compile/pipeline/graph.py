@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from argojobs.compile.pipeline.arguments import Arguments
+from argojobs.compile.pipeline.arguments import Arguments, lists
 from argojobs.compile.pipeline.depends import check_order, depends
 from argojobs.compile.pipeline.expression import literal, printed
-from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE, with_items, with_param
-from argojobs.compile.pipeline.names import Names
+from argojobs.compile.pipeline.items import NUMBER, OWN_PLACE, with_param
 from argojobs.compile.pipeline.step import fields_of_inputs
 from argojobs.dsl.foreign import RESULT, Foreign
 from argojobs.dsl.graph import Branch, Call, Graph, Items
@@ -228,28 +227,22 @@ class GraphWriter:
 
     def _when(self, call: Call, arguments: Arguments) -> str:
         """Return the conditions of the branches around a call, as one expression."""
-        conditions = []
+        branches: list[Branch] = []
         branch = call.branch
         while branch is not None and branch is not self.graph.branch:
-            conditions.append(branch)
+            branches.insert(0, branch)
             branch = branch.parent
-        if not conditions:
-            return ""
-        return "{{=" + " && ".join(map(self._condition(arguments), reversed(conditions))) + "}}"
-
-    def _condition(self, arguments: Arguments) -> Any:
-        def one(branch: Branch) -> str:
+        for branch in branches:
             for parameter in branch.condition.parameters():
                 arguments.need(parameter)
-            return f"({printed(branch.condition, self.path)})"
-
-        return one
+        conditions = [f"({printed(branch.condition, self.path)})" for branch in branches]
+        return f"{{{{={' && '.join(conditions)}}}}}" if conditions else ""
 
     def _fan_out(self, call: Call, arguments: Arguments) -> dict[str, Any]:
         assert call.items is not None
         source = call.items.source
         if source is None:
-            return with_items(call.items)
+            return {"withItems": list(call.items.texts)}
         arguments.need(source)
         if source.gathered_:
             return {"withParam": f"{{{{={self.list_path(source)}}}}}"}
@@ -278,10 +271,7 @@ class GraphWriter:
             else:
                 parameters.append({"name": name})
         parameters += [{"name": name} for name in self.extra]
-        return {
-            **({"parameters": parameters} if parameters else {}),
-            **({"artifacts": artifacts} if artifacts else {}),
-        }
+        return lists(parameters, artifacts)
 
     # The outputs.
 
@@ -299,10 +289,7 @@ class GraphWriter:
                 artifacts.append({"name": name, "fromExpression": expression})
             else:
                 parameters.append({"name": name, "valueFrom": {"expression": expression}})
-        return {
-            **({"parameters": parameters} if parameters else {}),
-            **({"artifacts": artifacts} if artifacts else {}),
-        }
+        return lists(parameters, artifacts)
 
     def _results(self) -> list[tuple[str, Any]]:
         result = self.graph.result
@@ -369,6 +356,27 @@ def _may_all_be_passed_over(options: tuple[Any, ...]) -> bool:
         one.operator == "not" and any(one.operands[0].says_the_same(other) for other in conditions)
         for one in conditions
     )
+
+
+class Names:
+    """Names that are given once: `train`, `train-2`, `train-3`."""
+
+    __slots__ = ("_next", "_taken")
+
+    def __init__(self, taken: set[str] | None = None) -> None:
+        self._taken = taken or set()
+        self._next: dict[str, int] = {}
+
+    def new(self, base: str) -> str:
+        """Return the base, or the base with the next free number."""
+        number = self._next.get(base, 1)
+        name = base if number == 1 else f"{base}-{number}"
+        while name in self._taken:
+            number += 1
+            name = f"{base}-{number}"
+        self._next[base] = number + 1
+        self._taken.add(name)
+        return name
 
 
 def _task_names(graph: Graph) -> dict[int, str]:

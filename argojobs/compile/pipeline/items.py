@@ -8,12 +8,9 @@ Items as maps (`{key, value}`) would bring the number along, but Argo escapes th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from argojobs.runtime.wire import TEXTS
-
-if TYPE_CHECKING:
-    from argojobs.dsl.graph import Items
 
 #: The number of an item, `000003`, in the template that its task calls: from `train(3:0.1)`.
 NUMBER = "{{=string(1000000 + int(split(split(tasks.name, '(')[1], ':')[0]))[1:]}}"
@@ -21,11 +18,6 @@ NUMBER = "{{=string(1000000 + int(split(split(tasks.name, '(')[1], ':')[0]))[1:]
 OWN_PLACE = "{{=replace(split(tasks.name, ':')[0], '(', '/')}}"
 
 _NUMBERS = ("int", "float", "bool")
-
-
-def with_items(items: Items) -> dict[str, Any]:
-    """Return the field of a task that runs over constants."""
-    return {"withItems": list(items.texts)}
 
 
 def with_param(path: str, tag: str, schema: Any, *, from_step: bool) -> dict[str, Any]:

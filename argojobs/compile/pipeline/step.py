@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from argojobs.compile.bootstrap import BOOTSTRAP
 from argojobs.compile.code import INLINE_PARAMETER, INLINE_VARIABLE, PROGRAM
 from argojobs.compile.pipeline import pod
+from argojobs.compile.pipeline.arguments import lists
 from argojobs.dsl.artifacts import TensorBoard
 from argojobs.dsl.callables import Declared
 from argojobs.dsl.images import Image
@@ -134,10 +135,7 @@ def _inputs(step: Step[..., Any], code: Code, given: Mapping[str, str]) -> dict[
         artifacts.append(
             {"name": name, "path": path, **_MODE, **({"optional": True} if optional else {})}
         )
-    return {
-        **({"parameters": parameters} if parameters else {}),
-        **({"artifacts": artifacts} if artifacts else {}),
-    }
+    return lists(parameters, artifacts)
 
 
 def _own_input_folders(step: Step[..., Any]) -> list[str] | None:
@@ -164,10 +162,7 @@ def _outputs(step: Step[..., Any], gathered: frozenset[str], number: str) -> dic
         if name in gathered:
             artifact["s3"] = {"key": _PLACE_KEY % (name, number)}
         artifacts.append(artifact)
-    return {
-        **({"parameters": parameters} if parameters else {}),
-        **({"artifacts": artifacts} if artifacts else {}),
-    }
+    return lists(parameters, artifacts)
 
 
 def _container(

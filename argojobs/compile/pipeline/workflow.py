@@ -63,7 +63,7 @@ def compile_pipeline(
     graph = trace(pipeline)
     plain = plain_parameters(pipeline, graph)
     build = Build(code, python, root, image, image_reference)
-    entrypoint = build.graph(graph, pipeline.settings)
+    entrypoint = build.written(graph, pipeline.settings).template
     spec: WorkflowSpec = {"entrypoint": entrypoint}
     arguments = _arguments(pipeline, code, plain)
     if arguments:

@@ -51,7 +51,7 @@ def test_a_template_that_a_graph_calls_must_be_given() -> None:
     def calling() -> None:
         both()
 
-    with pytest.raises(DefinitionError, match="calls 'say', which nobody gives") as caught:
+    with pytest.raises(DefinitionError, match="calls 'say', which is not given") as caught:
         compiled(calling)
     assert "calls={'say': use(...)}" in caught.value.hint
     with pytest.raises(DefinitionError, match="which is not a template from elsewhere"):
@@ -130,5 +130,5 @@ def test_an_exit_handler_gets_only_what_the_pipeline_takes() -> None:
     def without() -> None:
         take(0.5)
 
-    with pytest.raises(DefinitionError, match="takes 'score', which nobody gives it"):
+    with pytest.raises(DefinitionError, match="takes 'score', which is not given"):
         compiled(without)

@@ -256,7 +256,7 @@ def test_an_exit_handler_that_takes_more_is_refused(handler):
     def whole(model: Model, other: str = "a") -> None:
         train()
 
-    with pytest.raises(DefinitionError, match="which nobody gives it") as caught:
+    with pytest.raises(DefinitionError, match="which is not given") as caught:
         compile_pipeline(whole, code=CODE)
     assert caught.value.where == handler.where
 
