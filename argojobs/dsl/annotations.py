@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 def of_function(function: Any, local: Mapping[str, Any] | None, where: str) -> dict[str, Any]:
-    """Return the annotations of a function as types. Raises DefinitionError."""
+    """Return the annotations of a function as types. Raises DefinitionError.
+
+    Args:
+        function: The user's own.
+        local: The names around a function that is defined inside another one.
+        where: The place of a mistake.
+    """
     return _evaluated(
         _raw(function, where), getattr(function, "__globals__", {}), local or {}, where
     )

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 def bind(
     tracer: Tracer, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of a call by name, in declared order. Raises DefinitionError."""
+    """Return the arguments of a call by name, in declared order. Raises DefinitionError.
+
+    Args:
+        tracer: Of the pipeline that makes the call.
+        callee: The step, pipeline or template.
+        arguments: By position.
+        keywords: By name.
+    """
     if callee.kind == "template":
         return callee.bind(tracer, arguments, keywords)  # type: ignore[no-any-return]
     signature = callee.signature
@@ -90,7 +97,15 @@ def _value(tracer: Tracer, callee: Any, declared: Input, value: Any) -> Any:
 def field_value(
     tracer: Tracer, field: Field, value: Any, what: str, where: str | None = None
 ) -> Any:
-    """Return what a single parameter or artifact gets. Raises DefinitionError if it does not fit."""
+    """Return what a single parameter or artifact gets. Raises DefinitionError if it does not fit.
+
+    Args:
+        tracer: Knows which placeholders are visible.
+        field: What is declared.
+        value: A constant or a placeholder.
+        what: Names it in messages.
+        where: The place of a mistake; the user's line now if left out.
+    """
     if isinstance(value, Placeholder):
         tracer.check_visible(value, what, where)
     if field.kind == "artifact":
@@ -180,7 +195,15 @@ def _common(one: type, other: type) -> str:
 def outputs_value(
     tracer: Tracer, cls: Any, value: Any, what: str, where: str | None = None
 ) -> OutputsReference:
-    """Return what an Outputs argument gets: outputs of this class or one derived from it."""
+    """Return what an Outputs argument gets: outputs of this class or one derived from it.
+
+    Args:
+        tracer: Knows which placeholders are visible.
+        cls: The class that is declared.
+        value: What is given.
+        what: Names it in messages.
+        where: The place of a mistake; the user's line now if left out.
+    """
     if isinstance(value, OutputsReference):
         tracer.check_visible(value, what, where)
         if isinstance(value.cls_, type) and issubclass(value.cls_, cls):

@@ -153,7 +153,13 @@ def truth(parameter: Comparable) -> Condition:
 
 
 def compare(operator: str, left: Comparable, right: Any) -> Condition:
-    """Return the comparison of a placeholder with another or a constant. Raises DefinitionError."""
+    """Return the comparison of a placeholder with another or a constant. Raises DefinitionError.
+
+    Args:
+        operator: As Python writes it.
+        left: The placeholder.
+        right: Another one, or a constant.
+    """
     schema = _schema(left)
     if left.gathered_:
         raise mistake(

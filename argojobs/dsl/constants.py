@@ -20,7 +20,14 @@ _REMEMBERED = 1000  # constants of an argument whose wire text is kept
 
 
 def constant(field: Field, value: Any, what: str, where: str | None = None) -> str:
-    """Return the wire text of a constant. Raises DefinitionError for one of the wrong type."""
+    """Return the wire text of a constant. Raises DefinitionError for one of the wrong type.
+
+    Args:
+        field: What is declared.
+        value: The constant.
+        what: Names it in messages.
+        where: The place of a mistake; the user's line now if left out.
+    """
     try:
         text = encode(value, field.schema)
     except ParameterError as error:
@@ -54,6 +61,11 @@ def settle(item: Comparable, field: Field | None = None, what: str = "the item o
     """Find the type and wire texts of constant items: by the first argument that takes one.
 
     Raises DefinitionError for items that the argument does not take.
+
+    Args:
+        item: Stands for one item.
+        field: The argument; None if no argument says what it takes.
+        what: Names it in messages.
     """
     items = item.source_
     if items.schema is not None:

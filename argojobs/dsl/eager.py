@@ -26,6 +26,11 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
     """Call a step's function with a folder of its own for what it writes.
 
     Raises what the function raises, and OutputError for a field left unset.
+
+    Args:
+        step: Whose function it is.
+        arguments: By position.
+        keywords: By name.
     """
     from ..runtime import places
 
@@ -41,7 +46,13 @@ def run_step(step: Step[Any, Any], arguments: tuple[Any, ...], keywords: dict[st
 def run_pipeline(
     pipeline: Pipeline[Any, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
-    """Call a pipeline's function: its steps run in order. Raises as `run_step` does."""
+    """Call a pipeline's function: its steps run in order. Raises as `run_step` does.
+
+    Args:
+        pipeline: Whose function it is.
+        arguments: By position.
+        keywords: By name.
+    """
     _check_arguments(pipeline, arguments, keywords)
     return pipeline.function(*arguments, **keywords)
 

@@ -129,7 +129,13 @@ class Foreign:
     def bind(
         self, tracer: Tracer, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the arguments of a call. Raises DefinitionError for what the template lacks."""
+        """Return the arguments of a call. Raises DefinitionError for what the template lacks.
+
+        Args:
+            tracer: Of the pipeline that makes the call.
+            arguments: By position, which is refused.
+            keywords: By name.
+        """
         if arguments:
             raise mistake(f"{self.name} gets arguments by position", "give them by name")
         known = [*self._parameters, *self._artifacts]
@@ -268,7 +274,13 @@ def _text(value: Any, what: str) -> Any:
 
 
 def refuse_encoded(text: str, what: str, where: str | None = None) -> None:
-    """Raise DefinitionError for a wire text that a template from elsewhere would get encoded."""
+    """Raise DefinitionError for a wire text that a template from elsewhere would get encoded.
+
+    Args:
+        text: The wire text.
+        what: Names it in messages.
+        where: The place of a mistake; the user's line now if left out.
+    """
     if text.startswith(MARK):
         raise mistake(
             f"{what} is {readable(text)!r}, which would reach a template from elsewhere encoded",

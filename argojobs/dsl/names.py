@@ -78,7 +78,13 @@ def check_object_name(name: object, what: str) -> str:
 
 
 def check_field(name: str, what: str, where: str) -> None:
-    """Check the name of a parameter, artifact or field. Raises DefinitionError."""
+    """Check the name of a parameter, artifact or field. Raises DefinitionError.
+
+    Args:
+        name: As the user wrote it.
+        what: Says in messages what it names.
+        where: The place of a mistake.
+    """
     if not name.isascii():
         raise mistake(
             f"the {what} {name!r} holds signs beyond ASCII, which Argo refuses in names",

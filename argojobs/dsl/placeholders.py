@@ -164,7 +164,13 @@ class Texts:
 
 
 def reference(source: Source, name: str, field: Field) -> Parameter | ArtifactReference:
-    """Return what stands for one field of a call's outputs or of a pipeline's inputs."""
+    """Return what stands for one field of a call's outputs or of a pipeline's inputs.
+
+    Args:
+        source: The call, or the pipeline's graph.
+        name: Of the output or input.
+        field: What is declared.
+    """
     if field.kind == "artifact":
         return ArtifactReference(source, name, field.cls)
     return Parameter(source, name, field.schema)

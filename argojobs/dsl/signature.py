@@ -116,9 +116,15 @@ class Signature:
 def read_signature(
     function: Any, local: dict[str, Any] | None, command: Any = MISSING
 ) -> Signature:
-    """Read what a function declares; for a command, its outputs class (or None) is given.
+    """Read what a function declares.
 
-    Raises DefinitionError, at the function's place, for what cannot be an argument or output.
+    Args:
+        function: The user's own.
+        local: The names around a function that is defined inside another one.
+        command: For a command, its Outputs class or None.
+
+    Raises:
+        DefinitionError: Something cannot be an argument or output; at the function's place.
     """
     function = unwrapped(function)
     code = function.__code__

@@ -101,7 +101,13 @@ class Tracer:
             yield
 
     def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """Write down a call and return what stands for its outputs."""
+        """Write down a call and return what stands for its outputs.
+
+        Args:
+            callee: The step, pipeline or template.
+            arguments: By position.
+            keywords: By name.
+        """
         # each(values, train) calls the step itself: the user's frame is further out.
         frame = user_frame() or sys._getframe(2)  # noqa: SLF001
         bound = bind.bind(self, callee, arguments, keywords)
@@ -151,7 +157,13 @@ class Tracer:
         return OutputsReference(None, cls, fields, values=checked)
 
     def check_visible(self, value: Any, use: str, where: str | None = None) -> None:
-        """Raise DefinitionError for a value of another pipeline, or of a branch that is closed."""
+        """Raise DefinitionError for a value of another pipeline, or of a branch that is closed.
+
+        Args:
+            value: A placeholder; anything else passes.
+            use: Says in messages what takes it.
+            where: The place of a mistake; the user's line now if left out.
+        """
         source = getattr(value, "source_", None)
         if isinstance(source, Call):
             if source.graph is not self.graph and not self.graph.is_within(source.graph):

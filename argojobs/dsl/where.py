@@ -102,7 +102,13 @@ def unwrapped(function: Any) -> Any:
 
 
 def mistake(what: str, hint: str, where: str | None = None) -> DefinitionError:
-    """Return the error of a definition, at this place or where the user's code is now."""
+    """Return the error of a definition.
+
+    Args:
+        what: What is wrong, in one line.
+        hint: What to write instead.
+        where: `file:line`; where the user's code is now if left out.
+    """
     return DefinitionError(what, where=here() if where is None else where, hint=hint)
 
 
@@ -117,7 +123,13 @@ def shown(value: object) -> str:
 
 # travels with: tracing foreign artifacts outputs gathered fanout options
 def nearest(name: str, known: Iterable[str], what: str = "known") -> str:
-    """Return a hint that names the nearest of the known names, and all of them if they are few."""
+    """Return a hint that names the nearest of the known names, and all of them.
+
+    Args:
+        name: What was written.
+        known: What there is.
+        what: Says what these are.
+    """
     import difflib
 
     names = list(known)

@@ -19,7 +19,7 @@ def test_the_docs_say_the_bounds_that_hold():
     assert bounds.Bounds(300, 128 << 20) == bounds.ANSWER
     assert "| 300 s, 128 MiB |" in text
     assert bounds.Bounds(60, slowest=1 << 10) == bounds.FILE
-    assert "| 60 s, and a second more for each KiB that came; no larger than the disk |" in text
+    assert "| 60 s, plus a second for each KiB received; no larger than the disk |" in text
     assert f"| {bounds.LONGEST_LIST:,} entries;" in text
     assert f"| {bounds.LONGEST_WAIT:.0f} s |" in text
 
