@@ -5,6 +5,7 @@ How long it takes beside a typer hello-world is measured in benchmarks/.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,42 @@ def test_help_imports_no_verb(word: str) -> None:
         [sys.executable, "-c", program, word], capture_output=True, text=True, check=False
     )
     assert ended.stderr.strip() == ""
+
+
+#: What a manifest in JSON does not need: programs, packing, YAML, debuggers, GPUs that are lent.
+OF_OTHERS = (
+    "yaml",
+    "argojobs.cli.debug.following",
+    "argojobs.compile.bundle",
+    "argojobs.compile.pipeline",
+    "argojobs.compile.python_file",
+    "argojobs.compile.scripts",
+    "argojobs.dsl.steps",
+    "argojobs.engine.executors.executor",
+    "argojobs.engine.leases",
+    "argojobs.runs.packing",
+)
+
+
+def test_a_run_of_a_manifest_loads_what_a_manifest_needs(tmp_path: Path) -> None:
+    template = {"name": "main", "container": {"image": "i:1", "command": ["true"]}}
+    manifest = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {"name": "w"},
+        "spec": {"entrypoint": "main", "templates": [template]},
+    }
+    (tmp_path / "w.json").write_text(json.dumps(manifest))
+    program = (
+        "import sys; from argojobs.cli.main import main; main(sys.argv[1:]);"
+        f"sys.exit(' '.join(name for name in {OF_OTHERS!r} if name in sys.modules))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "run", "w.json", "--dry-run", "-o", "name"],
+        cwd=tmp_path,
+        env={"ARGOJOBS_HOME": str(tmp_path / "home"), "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr.strip()) == ("w\n", "")
