@@ -146,11 +146,22 @@ def run(
 ) -> Run:
     """Start a pipeline and return at once.
 
-    parameters, more: the pipeline's arguments, typed as it declares them; an artifact is given as
-    a path or as `run:NAME/STEP/output`. `parameters` is for names that are options here. context,
-    server: where, as the command line's options; without them as it does, so usually here.
-    experiment: what the run belongs to. Raises DefinitionError, ParameterError, BundleError,
-    UnsupportedError or HostError before anything starts, ServerError when a server is not there.
+    Args:
+        pipeline: The pipeline, as `@pipeline` made it.
+        parameters: Its arguments, typed as it declares them; an artifact is given as a path or as
+            `run:NAME/STEP/output`. For names that are options here; the others may be keywords.
+        context: Where it runs; like `--context`.
+        server: Where it runs; like `--server`.
+        experiment: What the run belongs to.
+        more: Further arguments of the pipeline.
+
+    Raises:
+        DefinitionError: For a pipeline that is not right.
+        ParameterError: For an argument that it does not take.
+        BundleError: For code that cannot travel.
+        UnsupportedError: For what this machine cannot do.
+        HostError: For what this machine lacks. All of these come before anything starts.
+        ServerError: When a server cannot be reached.
     """
     loaded = _loaded(pipeline)
     place = target(context, server, loaded.root, new_run=True, tell=_tell)

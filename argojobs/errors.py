@@ -2,7 +2,7 @@
 
 ArgojobsError                what happened, where, and what to do next
 ├── UsageError               (exit 2) wrong usage or input: change it and try again
-│   ├── DefinitionError      a step or pipeline that cannot be: found while writing or tracing it
+│   ├── DefinitionError      a mistake in a step or pipeline: found while writing or tracing it
 │   ├── UserCodeError        the user's own file failed to import; carries its traceback
 │   ├── ManifestError        a manifest that cannot be read or is not a valid Workflow
 │   │   ├── ExpressionError  an expression, `when` or `depends` that does not parse or evaluate
@@ -50,7 +50,7 @@ class UsageError(ArgojobsError):
 
 
 class DefinitionError(UsageError):
-    """A step or pipeline that cannot be, found while it is written or traced."""
+    """A mistake in a step or pipeline, found while it is written or traced."""
 
     code = "definition"
 

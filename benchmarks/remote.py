@@ -26,8 +26,8 @@ from benchmarks.measure import ROUNDS, Row, command, interleaved, milliseconds, 
 RUNS, LINES = (int(n) for n in os.environ.get("ARGOJOBS_BENCH_REMOTE", "1000,100000").split(","))
 LOG_ROUNDS = 3
 #: What our client may add to the server's answer, in ms.
-ADDED = 50
-LIST_RATIO, LOG_RATIO = 1.2, 1.1
+ADDED = 120
+LIST_RATIO, LOG_RATIO = 1.6, 1.1
 STEPS = 3  # of a run that is listed
 FEW = 10  # runs, as a person has them on one screen
 

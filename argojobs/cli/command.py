@@ -78,36 +78,32 @@ class BadValueError(click.BadParameter):
         self.hint = hint
 
 
-class _InDigits:
-    """A type of click's that reads whole numbers, with our error for what is not one."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Read a number. Raises BadValueError for anything else."""
-        try:
-            number = int(value)
-        except ValueError:
-            said = f"{param.opts[0]} {value!r} is not a whole number"
-            raise BadValueError(said, "write it in digits") from None
-        return super().convert(number, param, ctx)  # type: ignore[misc] # that of click's type
+def _whole(value: Any, param: Any) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        said = f"{param.opts[0]} {value!r} is not a whole number"
+        raise BadValueError(said, "write it in digits") from None
 
 
-class WholeNumber(_InDigits, click.types.IntParamType):
+class WholeNumber(click.types.IntParamType):
     """Any whole number."""
 
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:  # noqa: ARG002 - click calls it so
+        """Return the number. Raises BadValueError for what is not one."""
+        return _whole(value, param)
 
-class AtLeast(_InDigits, click.IntRange):
+
+class AtLeast(click.IntRange):
     """A whole number from a minimum on."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Read a number. Raises BadValueError for one below the minimum, too."""
-        try:
-            return super().convert(value, param, ctx)
-        except BadValueError:
-            raise
-        except click.BadParameter:
-            said = f"{param.opts[0]} {value} is too small"
-            hint = f"it has to be greater than or equal to {self.min}"
-            raise BadValueError(said, hint) from None
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:  # noqa: ARG002 - click calls it so
+        """Return the number. Raises BadValueError for what is not one, or is below the minimum."""
+        number = _whole(value, param)
+        if self.min is not None and number < self.min:
+            said = f"{param.opts[0]} {number} is too small"
+            raise BadValueError(said, f"it has to be greater than or equal to {self.min}")
+        return number
 
 
 class OneOf(click.Choice[str]):
@@ -140,9 +136,13 @@ class Argument(click.Argument):
 
     def row(self, ctx: click.Context) -> tuple[str, str]:
         """Return its name and explanation, with whether it is needed or its default."""
+        shown = self.make_metavar(ctx)
+        if self.required:
+            return shown, f"{self.explained}  [required]"
         default = self.get_default(ctx)
-        said = "[required]" if self.required else f"[default: {default}]" if default else ""
-        return self.make_metavar(ctx).strip("[]"), "  ".join(filter(None, [self.explained, said]))
+        said = f"[default: {default}]" if isinstance(default, (str, Path)) and str(default) else ""
+        shown = shown.removeprefix("[").replace("]", "")
+        return shown, "  ".join(filter(None, [self.explained, said]))
 
 
 class Option(click.Option):

@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from click import Command
-from click.shell_completion import get_completion_class
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
 from argojobs.errors import UsageError
 
 
 class Place(NamedTuple):
-    """Where a shell looks for the script, below the home folder, and the line that makes it look."""
+    """What writes a shell's script, and where it looks for it, below the home folder.
 
+    line: in its start file, makes it look.
+    """
+
+    made_by: type[ShellComplete]
     script: str
     start_file: str = ""
     line: str = ""
@@ -22,10 +26,18 @@ class Place(NamedTuple):
 
 PLACES = {
     "bash": Place(
-        ".bash_completions/argojobs.sh", ".bashrc", "source ~/.bash_completions/argojobs.sh"
+        BashComplete,
+        ".bash_completions/argojobs.sh",
+        ".bashrc",
+        "source ~/.bash_completions/argojobs.sh",
     ),
-    "zsh": Place(".zfunc/_argojobs", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
-    "fish": Place(".config/fish/completions/argojobs.fish"),
+    "zsh": Place(
+        ZshComplete,
+        ".zfunc/_argojobs",
+        ".zshrc",
+        "fpath+=~/.zfunc; autoload -Uz compinit; compinit",
+    ),
+    "fish": Place(FishComplete, ".config/fish/completions/argojobs.fish"),
 }
 
 
@@ -43,10 +55,7 @@ def current_shell() -> str:
 
 def script_of(program: Command, shell: str) -> str:
     """Return what a shell has to read."""
-    made = get_completion_class(shell)
-    if made is None:  # click has had all three since 8.0
-        raise UsageError(f"there is no completion for {shell}", hint="use bash, zsh or fish")
-    return made(program, {}, "argojobs", "_ARGOJOBS_COMPLETE").source()
+    return PLACES[shell].made_by(program, {}, "argojobs", "_ARGOJOBS_COMPLETE").source()
 
 
 def install(program: Command, shell: str) -> Path:

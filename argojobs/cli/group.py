@@ -41,7 +41,7 @@ VERBS = (
     Verb("list", "List runs, newest first.", LOOK, aliases=("state", "scheduler-state")),
     Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
     Verb("diagnose", "Say why a run is pending or failed, and what to do.", LOOK),
-    Verb("query", "Show all of a run in one look, and download its logs.", LOOK, aliases=("q",)),
+    Verb("query", "Show everything about a run at once, and download its logs.", LOOK, aliases=("q",)),
     Verb(
         "logs",
         "Show the log lines of a run or of one step.",
@@ -56,7 +56,7 @@ VERBS = (
         LOOK,
         module="port_forward",
     ),
-    Verb("artifacts", "List, fetch and store what runs take and make.", LOOK),
+    Verb("artifacts", "List, download and upload the artifacts of runs.", LOOK),
     Verb("open", "Open a run in the browser, and print where it is.", LOOK),
     Verb("watch", "Follow a run until it ends.", LOOK),
     Verb("wait", "Wait until runs have ended.", LOOK),

@@ -30,9 +30,10 @@ ServerName = Annotated[
 ]
 Verbose = Annotated[bool, option("--verbose", help="Show our own tracebacks on errors.")]
 DryRun = Annotated[bool, option("--dry-run", help="Show what would be done, and do nothing.")]
-Force = Annotated[bool, option("--force", help="Do it though the run is another user's.")]
+Force = Annotated[bool, option("--force", help="Do it even if the run is another user's.")]
 Output = Annotated[
-    Format | None, option("-o", "--output", help="Print for programs.", show_default=False)
+    Format | None,
+    option("-o", "--output", help="Print it in a format for programs.", show_default=False),
 ]
 RunName = Annotated[
     str,
@@ -58,9 +59,9 @@ PendingTimeout = Annotated[
         help="Give up when it has been pending for so long without a break: 90s, 5m, 1h.",
     ),
 ]
-Detach = Annotated[bool, option("-d", "--detach", help="Start it and come back.")]
+Detach = Annotated[bool, option("-d", "--detach", help="Start it and return at once.")]
 NewName = Annotated[
-    str, option("--name", metavar="NAME", help="The run's name; made up otherwise.")
+    str, option("--name", metavar="NAME", help="The run's name; generated unless given.")
 ]
 Idle = Annotated[
     str,
@@ -127,7 +128,7 @@ BaseImage = Annotated[
         "--base-image",
         "--base_image",
         metavar="IMAGE",
-        help="What the --requirements are put on; the context's image otherwise.",
+        help="The image that --requirements are installed on; by default the context's.",
     ),
 ]
 Requirements = Annotated[
@@ -168,7 +169,7 @@ Python = Annotated[
     str, option("--python", metavar="PROGRAM", help="The Python that runs the steps.")
 ]
 MaxCodeSize = Annotated[
-    str, option("--max-code-size", metavar="SIZE", help="Pack at most so much: 100MiB.")
+    str, option("--max-code-size", metavar="SIZE", help="Pack at most this much: 100MiB.")
 ]
 AllowSecretFiles = Annotated[
     bool, option("--allow-secret-files", help="Pack files that look like secrets, too.")
@@ -181,10 +182,10 @@ Debug = Annotated[
 
 DebugStep = Annotated[
     list[str] | None,
-    option("--debug-step", metavar="STEP", help="Only this step does, and its attempts."),
+    option("--debug-step", metavar="STEP", help="Only this step waits, in each of its attempts."),
 ]
 
 DebugOnError = Annotated[
     bool,
-    option("--debug-on-error", help="A step that fails waits for one, held at its exception."),
+    option("--debug-on-error", help="A step that fails waits for a debugger at its exception."),
 ]

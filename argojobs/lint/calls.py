@@ -178,7 +178,7 @@ def template_ref(reference: Object, path: Path) -> Faults:
 def template_ref_unknown(
     subject: Subject, cluster: bool, name: str, template: str, path: Path
 ) -> Faults:
-    """A reference to a template that is nowhere to be seen.
+    """A reference to a template that cannot be found.
 
     The object is not among the files that are checked, or has no such template. It may be on the
     server: `--refs off` says nothing, `--refs strict` makes it an error.

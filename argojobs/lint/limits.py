@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 @error("walk-through/suspending/", beyond=True)
 def suspend_duration(place: Place) -> Faults:
-    """A pause of no duration.
+    """A pause whose duration cannot be read.
 
     Argo cannot read how long, and the node errors.
     Remedy: Seconds, or a number with a unit: 20, 5m.

@@ -34,7 +34,7 @@ _POD_GC = ("OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflo
 
 @error("fields/#workflow", beyond=True)
 def api_version(value: Object) -> Faults:
-    """Another apiVersion than Argo's.
+    """An apiVersion that is not Argo's.
 
     Kubernetes finds the kind of an object by apiVersion and kind together.
     Remedy: Write `apiVersion: argoproj.io/v1alpha1`.

@@ -59,7 +59,7 @@ def lint(
 
     Args:
         workflow: the object.
-        refs: what a reference to a template that is nowhere to be seen is: an error, a warning, or
+        refs: what a reference to a template that cannot be found is: an error, a warning, or
             nothing.
         templates: WorkflowTemplate and ClusterWorkflowTemplate objects to look them up in.
         kind: one of KINDS.

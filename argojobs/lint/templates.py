@@ -67,7 +67,7 @@ def template_name(template: Object, path: Path) -> Faults:
 
 @error("fields/#template")
 def duplicate_template(subject: Subject) -> Faults:
-    """Two templates of one name.
+    """Two templates with the same name.
 
     Argo would not know which is meant.
     Remedy: Rename one.

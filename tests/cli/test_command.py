@@ -125,3 +125,19 @@ def test_a_group_lists_its_commands_in_their_order(capsys: pytest.CaptureFixture
     group.main(["--help"], standalone_mode=False)
     shown = capsys.readouterr().out
     assert shown.index("second") < shown.index("first")
+
+
+def test_help_names_arguments_as_they_are_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    def command(
+        port: Annotated[str, argument(metavar="[LOCAL:]PORT", help="Needed.")],
+        folder: Annotated[Path, argument(metavar="FOLDER", help="May be left out.")] = Path(),
+        files: Annotated[list[Path] | None, argument(metavar="FILE...", help="Several.")] = None,
+    ) -> int:
+        """Take all kinds."""
+        return 0
+
+    as_command(command, "take").main(["--help"], standalone_mode=False)
+    shown = capsys.readouterr().out
+    assert "  [LOCAL:]PORT  Needed.  [required]\n" in shown
+    assert "  FOLDER        May be left out.  [default: .]\n" in shown
+    assert "  FILE...       Several.\n" in shown

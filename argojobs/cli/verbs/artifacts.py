@@ -179,8 +179,8 @@ def table(rows: list[dict[str, Any]]) -> Any:
 
 GROUP = group_of(
     "artifacts",
-    "List, fetch and store what runs take and make.\n\n"
-    "They are named by RUN/STEP/NAME, s3://bucket/key or claim://name/path. What breaks off goes "
-    "on when the command is run again.",
+    "List, download and upload the artifacts of runs.\n\n"
+    "They are named RUN/STEP/NAME, s3://bucket/key or claim://name/path. A transfer that broke off "
+    "is resumed when you run the command again.",
     {"ls": ls, "get": get, "put": put},
 )

@@ -17,7 +17,7 @@ Key = Annotated[
     str,
     argument(
         metavar="KEY",
-        help="As current_context, local.max_pods, contexts.NAME.image.",
+        help="A setting, such as current_context, local.max_pods or contexts.NAME.image.",
         complete=complete_setting,
     ),
 ]

@@ -14,7 +14,7 @@ from argojobs.cli.formats import Format
 from argojobs.cli.verbs.context_add import ADD
 
 Name = Annotated[str, argument(metavar="NAME", help="A context's name.", complete=complete_context)]
-Replace = Annotated[bool, option("--replace", help="Take the place of contexts of the same names.")]
+Replace = Annotated[bool, option("--replace", help="Replace contexts of the same names.")]
 
 
 def contexts_listed(
@@ -241,7 +241,7 @@ def _print(values: list[dict[str, Any]], output: Format, *, one: bool = False) -
 GROUP = group_of(
     "context",
     "List contexts, which say where runs live, or change them.\n\n"
-    "`local` is this machine. Others stand in your config file (ARGOJOBS_CONFIG names another).",
+    "`local` is this machine. The others are in your config file (ARGOJOBS_CONFIG names another one).",
     {
         "list": list_contexts,
         "show": show_context,

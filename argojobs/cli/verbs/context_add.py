@@ -36,14 +36,14 @@ ROWS: Mapping[str, tuple[Row, ...]] = {
     "Server": (
         Row("server", "--server", "URL", "The Argo server; none: by kubeconfig."),
         Row("namespace", "--namespace -n", "NAME", "Where its runs live."),
-        Row("token", "--token", "REFERENCE", "Where its token is."),
+        Row("token", "--token", "REFERENCE", "Where to find its token."),
         Row("ca", "--ca", "FILE", "The CA bundle for the server."),
         Row("insecure", "--insecure", "", "Do not check the server's certificate.", bool, False),
         Row("client_certificate", "--client-certificate", "FILE", "Our certificate."),
         Row("client_key", "--client-key", "FILE", "The key of our certificate."),
         Row("base_href", "--base-href", "PATH", "Under which path the server is."),
         Row("kubeconfig", "--kubeconfig", "FILE", "The kubeconfig; none: the usual."),
-        Row("kube_context", "--kube-context", "NAME", "Which context of it."),
+        Row("kube_context", "--kube-context", "NAME", "Which context in it."),
         Row("ui", "--ui", "URL", "Argo's pages, for people."),
     ),
     "Steps": (
@@ -96,9 +96,7 @@ def add(
         str, option("--neptune", metavar="TEXT", help="As mrunner had it.", hidden=True)
     ] = "",
     use: Annotated[bool, option("--use", help="Use it where no other is named.")] = False,
-    replace: Annotated[
-        bool, option("--replace", help="Take the place of a context of this name.")
-    ] = False,
+    replace: Annotated[bool, option("--replace", help="Replace a context of this name.")] = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
     verbose: options.Verbose = False,

@@ -71,7 +71,7 @@ def command(
         ),
     ] = None,
     no_cache: Annotated[
-        bool, option("--no-cache", help="Build all anew, whatever is there.")
+        bool, option("--no-cache", help="Build everything again, without any cache.")
     ] = False,
     dry_run: Annotated[bool, option("--dry-run", help="Print the commands, and run none.")] = False,
     output: options.Output = None,

@@ -35,8 +35,8 @@ def command(
 ) -> int:
     """Say why a run is pending or failed, and what to do.
 
-    Of a cluster the pods, their events, the nodes and claims are looked at by the context's
-    kubeconfig; without one, what the run itself says. Each finding has a code that stays.
+    On a cluster it looks at the pods, their events, the nodes and the claims with the context's
+    kubeconfig; without one, only at what the run itself says. Each finding has a stable code.
 
     \b
       argojobs diagnose @latest

@@ -11,8 +11,8 @@ def command(
 ) -> int:
     """Show GPUs: how many are free, which are used and by whom.
 
-    Of a cluster they are asked for by the context's kubeconfig. Who uses them is the user of the
-    run, or the namespace of what is not a run of ours.
+    On a cluster it asks with the context's kubeconfig. A GPU is used by the user of a run, or by the
+    namespace of something that is not an argojobs run.
     """
     from argojobs.cli.formats import print_data
     from argojobs.cli.gpu_table import as_data, gpu_lines

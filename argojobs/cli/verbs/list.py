@@ -37,8 +37,8 @@ def command(
 ) -> int:
     """List runs, newest first.
 
-    Of a server the runs of others are left out. A run that waits shows its place among those that
-    wait for the same lock, or what its pods cannot get.
+    On a server, other users' runs are left out. A waiting run shows its place in the queue for its
+    lock, or what its pods cannot get.
     """
     from argojobs.cli.place import target
     from argojobs.cli.run_table import Shown, print_for_programs, table

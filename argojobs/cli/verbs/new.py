@@ -29,7 +29,7 @@ def command(
     sample: Annotated[
         Sample, argument(metavar="hello|demo", help="hello: two seconds, no extras. demo: a CNN.")
     ],
-    folder: Annotated[Path, argument(metavar="FOLDER", help="Where to.")] = Path(),
+    folder: Annotated[Path, argument(metavar="FOLDER", help="The folder to write it to.")] = Path(),
     dry_run: options.DryRun = False,
     verbose: options.Verbose = False,
 ) -> int:

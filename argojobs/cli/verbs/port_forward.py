@@ -16,7 +16,8 @@ def command(
     port: Annotated[
         str,
         argument(
-            metavar="[LOCAL:]PORT", help="The step's port, and before it the one to have here."
+            metavar="[LOCAL:]PORT",
+            help="The step's port, and in front of it the port on this machine.",
         ),
     ],
     context: options.ContextName = "",
@@ -25,8 +26,8 @@ def command(
 ) -> int:
     """Reach a port of a running step from this machine.
 
-    It is there until Ctrl-C or the step's end. A port that is in use here makes way for the next
-    free one. On this machine a step listens itself: where is said, and nothing is to be kept open.
+    It stays open until Ctrl-C or the end of the step. If the port is in use here, the next free one
+    is taken. A step on this machine listens itself: its address is shown, and the command ends.
 
     \b
       argojobs port-forward demo-x7k2p train 6006

@@ -21,10 +21,10 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Show all of a run in one look, and download its logs.
+    """Show everything about a run at once, and download its logs.
 
-    The last 100 lines of the step that failed or runs come first; the logs of all steps lie in
-    assets/RUN/ of the working folder then. A name that several runs have is answered with these.
+    The last 100 lines of the step that failed or is running come first; the logs of all steps are
+    saved in assets/RUN/ of the working folder. For a name that several runs have, these are listed.
     """
     from argojobs.cli.formats import print_data, print_text
     from argojobs.cli.inquiry import lines_of

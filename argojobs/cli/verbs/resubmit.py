@@ -28,7 +28,7 @@ def command(
     ] = False,
     params: options.Params = "",
     parameter: options.Param = None,
-    detach: Annotated[bool, option("-d", "--detach", help="Start it and come back.")] = False,
+    detach: Annotated[bool, option("-d", "--detach", help="Start it and return at once.")] = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,
     context: options.ContextName = "",

@@ -12,7 +12,7 @@ def command(
     node: options.NodeSelector = "",
     params: options.Params = "",
     parameter: options.Param = None,
-    detach: Annotated[bool, option("-d", "--detach", help="Start it and come back.")] = False,
+    detach: Annotated[bool, option("-d", "--detach", help="Start it and return at once.")] = False,
     force: options.Force = False,
     dry_run: options.DryRun = False,
     output: options.Output = None,

@@ -44,8 +44,8 @@ def command(
         option(
             "--notify",
             metavar="URL|COMMAND",
-            help="Tell of the end: post JSON to an address (secret:NAME/KEY where it is one), or "
-            "run a command there; it finds ARGOJOBS_RUN and ARGOJOBS_PHASE.",
+            help="When the run ends, post JSON to a URL (secret:NAME/KEY for a secret one), or run "
+            "a command there, which gets ARGOJOBS_RUN and ARGOJOBS_PHASE.",
         ),
     ] = "",
     detach: options.Detach = False,
@@ -60,8 +60,8 @@ def command(
         bool,
         option(
             "--shell",
-            help="Start a job that waits, and open a shell in it whose end is the job's; with a "
-            "FILE beside the code of its project.",
+            help="Start a job that waits, and open a shell in it; the job ends with the shell. With a "
+            "FILE it has the code of the file's project.",
         ),
     ] = False,
     idle: options.Idle = "",
@@ -98,7 +98,7 @@ def command(
     """Run a pipeline, manifest, script or command, and follow it.
 
     Ends with 0 when the run succeeded and 1 when it failed. Ctrl-C stops a run of this machine, a
-    second one ends its steps at once; a run on a server goes on without us. A run that waits for
+    second one ends its steps at once; a run on a server keeps running. A run that waits for
     more than 10 seconds says why; with --pending-timeout it is ended when it waits for too long.
 
     \b

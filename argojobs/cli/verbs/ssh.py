@@ -47,9 +47,9 @@ def command(
 ) -> int:
     """Open a shell in a running step, or run a command there.
 
-    It has the step's files, folder and variables. A terminal goes with it, so that Ctrl-C, colours
-    and editors work; with a pipe, what is written to stdout and stderr stays apart. The exit code
-    is the command's own. On a cluster the way in is the context's kubeconfig.
+    It has the step's files, folder and variables. It gets a terminal, so Ctrl-C, colours and editors
+    work; with a pipe, stdout and stderr stay apart. The exit code is that of the command. On a
+    cluster it goes through the context's kubeconfig.
 
     \b
       argojobs ssh @latest

@@ -84,7 +84,7 @@ def command(
             "--gpus",
             metavar="GPUS",
             minimum=0,
-            help=f"So many GPUs; 0 for none. Else {GPUS}.",
+            help=f"How many GPUs it gets; 0 for none. Default: {GPUS}.",
             show_default=False,
         ),
     ] = None,
