@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from argojobs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 
 class Entry(NamedTuple):
@@ -40,10 +40,18 @@ class Repository(Protocol):
     ) -> None:
         """Store a file or a tree; a reader never sees half a file under its final key.
 
-        move: the source is the caller's own and no longer needed, so it may be renamed into
-        place; its owner may read and write it then. resolve: the host path that a link in a tree
-        stands for, which in a pod is another than on the host. An existing file is replaced, a tree is merged into an existing one. Raises
-        OutputError when the source holds what an object store cannot take.
+        An existing file is replaced, a tree is merged into an existing one.
+
+        Args:
+            source: a file or a folder.
+            key: where it goes.
+            move: the source is the caller's own and no longer needed, so it may be renamed into
+                place; its owner may read and write it then.
+            resolve: the host path that a link in a tree stands for, which in a pod is another
+                than on the host.
+
+        Raises:
+            OutputError: the source holds what an object store cannot take.
         """
 
     def get(self, key: str, target: str) -> None:
@@ -78,20 +86,3 @@ def check_key(key: str) -> str:
             hint='a key is parts joined by "/": no leading "/", no empty part, no "." or "..".',
         )
     return trimmed
-
-
-def open_repository(description: Mapping[str, Any]) -> Repository:
-    """The repository that `describe()` described; raises UsageError for an unknown kind."""
-    kind = description.get("kind")
-    if kind == "directory":
-        from argojobs.storage.directory import DirectoryRepository
-
-        return DirectoryRepository(description["root"])
-    if kind == "s3":
-        from argojobs.storage.s3 import open_s3
-
-        return open_s3(description)
-    raise UsageError(
-        f"unknown artifact repository kind {kind!r}",
-        hint='the known kinds are "directory" and "s3".',
-    )

@@ -9,7 +9,8 @@ import pytest
 
 from argojobs.errors import NotFoundError, OutputError, UsageError
 from argojobs.storage.directory import UNFINISHED, DirectoryRepository
-from argojobs.storage.repository import Entry, open_repository
+from argojobs.storage.opening import open_repository
+from argojobs.storage.repository import Entry
 
 
 @pytest.fixture

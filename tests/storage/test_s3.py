@@ -9,7 +9,8 @@ import pytest
 from support import seaweed
 
 from argojobs.errors import NotFoundError, OutputError, UsageError
-from argojobs.storage.repository import Entry, open_repository
+from argojobs.storage.opening import open_repository
+from argojobs.storage.repository import Entry
 from argojobs.storage.s3 import S3Repository
 from argojobs.storage.s3_place import S3Credentials, s3_place
 

@@ -46,7 +46,7 @@ from argojobs.engine.model import DEADLINE_MESSAGE, PodResult
 from argojobs.errors import ArgojobsError, InputError
 from argojobs.storage.loading import load
 from argojobs.storage.new_files import beside, new_file
-from argojobs.storage.repository import open_repository
+from argojobs.storage.opening import open_repository
 from argojobs.units import size_text
 
 if TYPE_CHECKING:

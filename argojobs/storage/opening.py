@@ -1,0 +1,28 @@
+"""A repository made again of its description, in another process than the one that described it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from argojobs.errors import UsageError
+from argojobs.storage.directory import DirectoryRepository
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from argojobs.storage.repository import Repository
+
+
+def open_repository(description: Mapping[str, Any]) -> Repository:
+    """The repository that `describe()` described; raises UsageError for an unknown kind."""
+    kind = description.get("kind")
+    if kind == "directory":
+        return DirectoryRepository(description["root"])
+    if kind == "s3":
+        from argojobs.storage.s3 import open_s3  # brings minio, a third of a second
+
+        return open_s3(description)
+    raise UsageError(
+        f"unknown artifact repository kind {kind!r}",
+        hint='the known kinds are "directory" and "s3".',
+    )
