@@ -19,9 +19,11 @@ def open_repository(description: Mapping[str, Any]) -> Repository:
     if kind == "directory":
         return DirectoryRepository(description["root"])
     if kind == "s3":
-        from argojobs.storage.s3 import open_s3  # brings minio, a third of a second
+        from argojobs.storage.s3 import S3Repository  # brings minio, a third of a second
+        from argojobs.storage.s3_place import S3Place, resolved
 
-        return open_s3(description)
+        keys = resolved(description["credentials"])  # the references in it
+        return S3Repository(S3Place(**description["place"]), keys)
     raise UsageError(
         f"unknown artifact repository kind {kind!r}",
         hint='the known kinds are "directory" and "s3".',
