@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 ARTIFACT = "main-logs"
 
 
-def is_kept(node: NodeStatus) -> bool:
+def _is_kept(node: NodeStatus) -> bool:
     """Tell whether the log of a pod node was archived."""
     artifacts = artifacts_of(node.get("outputs"))
     return any(artifact.get("name") == ARTIFACT for artifact in artifacts)
 
 
-def archived_lines(
+def _archived_lines(
     transport: Transport,
     workflow: Workflow,
     node: NodeStatus,
@@ -73,11 +73,11 @@ def archived_or_note(
 ) -> Iterator[str]:
     """Yield the lines of an archived log; where there is none, say why in `notes`."""
     name = node.get("displayName", node["id"])
-    if not is_kept(node):
+    if not _is_kept(node):
         notes.append(f"the log of {name} is gone with its pod, and was not archived")
         return
     try:
-        yield from archived_lines(transport, workflow, node, repository)
+        yield from _archived_lines(transport, workflow, node, repository)
     except ArgojobsError as error:
         notes.append(f"the archived log of {name} cannot be read: {error.what}")
     else:

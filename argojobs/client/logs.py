@@ -159,7 +159,7 @@ class LogReader:
         for message in messages(self._transport, self._path, query):
             pod, stamped = (str(message.get(name) or "") for name in ("podName", "content"))
             if pod not in pods:
-                pods[pod] = node_of(self._name, pod), self._position_of(pod, stamped, tail)
+                pods[pod] = _node_of(self._name, pod), self._position_of(pod, stamped, tail)
                 if present is not None and self._wants(pods[pod][0]):
                     present.add(pod)
             node_id, position = pods[pod]
@@ -236,7 +236,7 @@ class LogReader:
         return ""
 
 
-def node_of(name: str, pod: str) -> str:
+def _node_of(name: str, pod: str) -> str:
     """Return the id of the node that a pod is of: both end in the hash of the node's name."""
     return name if pod == name else f"{name}-{pod.rpartition('-')[2]}"
 

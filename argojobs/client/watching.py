@@ -171,13 +171,13 @@ def _deleted(transport: Transport, namespace: str, newest: Workflow, last: Workf
     """Return the last event of a run that was deleted: its end, if it had come to that."""
     if _uid(newest) == _uid(last) and is_final(newest):
         return WatchEvent("MODIFIED", newest)
-    archived = archived_run(transport, namespace, last)
+    archived = _archived_run(transport, namespace, last)
     return WatchEvent("MODIFIED", archived) if archived else WatchEvent("DELETED", last)
 
 
 def _vanished(transport: Transport, namespace: str, last: Workflow) -> WatchEvent:
     """Return the end of a run that is not there any more, from the archive."""
-    archived = archived_run(transport, namespace, last)
+    archived = _archived_run(transport, namespace, last)
     if archived is None:
         name = last["metadata"]["name"]
         raise ServerError(
@@ -189,7 +189,7 @@ def _vanished(transport: Transport, namespace: str, last: Workflow) -> WatchEven
     return WatchEvent("MODIFIED", archived)
 
 
-def archived_run(transport: Transport, namespace: str, last: Workflow) -> Workflow | None:
+def _archived_run(transport: Transport, namespace: str, last: Workflow) -> Workflow | None:
     """Return a run from the archive, if it is there and final; servers without one have none."""
     query = {"namespace": namespace, "name": str(last["metadata"]["name"])}
     try:

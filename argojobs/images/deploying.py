@@ -81,9 +81,18 @@ def plan_deploy(
 ) -> tuple[Step, ...]:
     """Return what is to be done with each image, parents first.
 
-    registry: None builds for this machine only. builder: called where it matters what this machine
-    has. tags: what new images get beside the tag of their content; version: a tag that all get.
-    Raises ConflictError for a version that the registry has for another image.
+    Args:
+        recipes: of the images.
+        host: of the registry, as their names begin.
+        registry: None builds for this machine only.
+        lock: what was deployed before.
+        builder: called where it matters what this machine has.
+        tags: what new images get beside the tag of their content.
+        version: a tag that all get.
+        no_cache: build all anew.
+
+    Raises:
+        ConflictError: the registry has the version for another image.
     """
     steps = []
     for recipe in recipes:
@@ -111,8 +120,17 @@ def carry_out(
 ) -> tuple[Deployed, ...]:
     """Build and push what is to be; return all images as they are then.
 
-    secrets: writes what a build mounts into a private folder. say: gets a line for each image, and
-    all that a builder prints. Raises BuildFailedError, PushFailedError and the registry's errors.
+    Args:
+        steps: as `plan_deploy` returned them.
+        registry: where they are pushed; None for this machine only.
+        builder: the one to build with, chosen when it is first needed.
+        secrets: writes what a build mounts into a private folder.
+        say: gets a line for each image, and all that a builder prints.
+        version: a tag that all get.
+        no_cache: build all anew.
+
+    Raises:
+        BuildFailedError, PushFailedError: and the registry's errors.
     """
     done = []
     for step in steps:
@@ -143,7 +161,7 @@ def task_of(
     For a registry the image has the tag of its content only; the others are given it there.
     """
     build = step.recipe.build
-    parent = step_parent(step)
+    parent = _step_parent(step)
     arguments = {**build.arguments, **({PARENT_ARGUMENT: parent} if parent else {})}
     return Task(
         tags=step.references if registry is None else step.references[:1],
@@ -160,7 +178,7 @@ def task_of(
     )
 
 
-def step_parent(step: Step) -> str:
+def _step_parent(step: Step) -> str:
     """Return the reference of the image that a step's is built on, "" where it is none of ours."""
     parent = step.recipe.parent
     return within(step.host, parent.build.name, tag=parent.tag).text if parent else ""
@@ -245,7 +263,7 @@ def _made(
         task = task_of(
             step,
             context=place.folder / "context",
-            dockerfile=copied_dockerfile(step.recipe, place.folder),
+            dockerfile=_copied_dockerfile(step.recipe, place.folder),
             secrets=secrets(step.recipe, place.secrets) if step.does == "build" else {},
             registry=registry,
             login=place.login,
@@ -259,7 +277,7 @@ def _made(
             push_image(builder, task, say)
 
 
-def copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
+def _copied_dockerfile(recipe: Recipe, folder: Path) -> Path:
     """Copy a Dockerfile into a folder, beside an ignore file that leaves nothing out.
 
     What the project's ignore file leaves out is not sent; it must not be read a second time, from

@@ -57,7 +57,7 @@ def parse(text: str) -> Reference:
     `localhost`, as docker decides it.
     """
     rest, at, digest = text.partition("@")
-    if at and not is_digest(digest):
+    if at and not _is_digest(digest):
         raise _wrong(text, f"{digest!r} is not a digest", "a digest is sha256: and 64 of 0-9a-f")
     head, slash, last = rest.rpartition("/")
     last, colon, tag = last.partition(":")
@@ -130,7 +130,7 @@ def check_name(name: str, where: str = "") -> str:
     return name
 
 
-def is_digest(text: str) -> bool:
+def _is_digest(text: str) -> bool:
     """Whether this is a digest: `sha256:` and 64 digits, or one of another algorithm."""
     if text.startswith("sha256:"):
         return _SHA256.fullmatch(text) is not None

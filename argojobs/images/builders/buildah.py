@@ -42,7 +42,7 @@ def build(program: str, task: Task) -> Argv:
         "--pull=missing",  # an image of ours need not be in a registry
         *cache_options(task),
         *(["--platform", task.platform] if task.platform else []),
-        *registry_options(task),
+        *_registry_options(task),
         *pairs("--build-arg", task.arguments),
         *secrets_of(task),
         *tags_of(task),
@@ -52,10 +52,10 @@ def build(program: str, task: Task) -> Argv:
 
 def push(program: str, task: Task) -> Argv:
     """Return the command that pushes."""
-    return [program, "push", *registry_options(task), task.tags[0]]
+    return [program, "push", *_registry_options(task), task.tags[0]]
 
 
-def registry_options(task: Task) -> Argv:
+def _registry_options(task: Task) -> Argv:
     """Return how a registry is reached, and as whom."""
     folder = task.auth_folder
     return [

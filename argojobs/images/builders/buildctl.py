@@ -46,7 +46,7 @@ def layout_of(layouts: Path, reference: str) -> Path:
     return layouts / quote(_repository(reference), safe="")
 
 
-def digest_in(layouts: Path, reference: str) -> str:
+def _digest_in(layouts: Path, reference: str) -> str:
     """Return the digest of an image on this machine, "" where it is not there."""
     try:
         index = json.loads((layout_of(layouts, reference) / "index.json").read_text())
@@ -63,7 +63,7 @@ def _build(program: str, task: Task, layouts: Path, output: str, *, cached: bool
     options["filename"] = task.dockerfile.name
     if task.platform:
         options["platform"] = task.platform
-    parent = digest_in(layouts, task.parent) if task.parent else ""
+    parent = _digest_in(layouts, task.parent) if task.parent else ""
     if parent:
         options[f"context:{task.parent}"] = f"oci-layout://parent@{parent}"
     return [

@@ -83,7 +83,7 @@ def tags_of(task: Task) -> Argv:
     return [word for tag in task.tags for word in ("--tag", tag)]
 
 
-def starts_from_nothing(task: Task) -> bool:
+def _starts_from_nothing(task: Task) -> bool:
     """Tell whether an image starts `FROM scratch`.
 
     For such images the caches of buildah, podman and docker's older builder do not look at the
@@ -95,5 +95,5 @@ def starts_from_nothing(task: Task) -> bool:
 
 def cache_options(task: Task) -> Argv:
     """Return `--no-cache` where it is asked for, or where the cache would be wrong."""
-    wrong = bool(task.platform) and starts_from_nothing(task)
+    wrong = bool(task.platform) and _starts_from_nothing(task)
     return ["--no-cache"] if task.no_cache or wrong else []

@@ -73,7 +73,7 @@ def generated(
     folders = [Path(image.folder)] if image.folder else []
     wanted = requirements_of(image.pip, [*folders, root]) if image.pip else Requirements(())
     files = _files(wanted)
-    dockerfile = dockerfile_of(image, base_of(image.base), wanted)
+    dockerfile = _dockerfile_of(image, base_of(image.base), wanted)
     return Generated(
         name=f"{project_name(root)}-env",
         dockerfile=dockerfile,
@@ -92,7 +92,7 @@ def project_name(root: Path) -> str:
     return "-".join(words) or "project"
 
 
-def dockerfile_of(image: Image, base: str, wanted: Requirements) -> str:
+def _dockerfile_of(image: Image, base: str, wanted: Requirements) -> str:
     """Return the Dockerfile: what changes least comes first, so that a builder's cache serves."""
     lines = ["# Made by argojobs of the Image in a pipeline.", f"FROM {base}"]
     lines += [f"ENV {name}={_quoted(text)}" for name, text in image.env]
