@@ -41,7 +41,9 @@ VERBS = (
     Verb("list", "List runs, newest first.", LOOK, aliases=("state", "scheduler-state")),
     Verb("get", "Show one run: steps, parameters, outputs, why it failed.", LOOK),
     Verb("diagnose", "Say why a run is pending or failed, and what to do.", LOOK),
-    Verb("query", "Show everything about a run at once, and download its logs.", LOOK, aliases=("q",)),
+    Verb(
+        "query", "Show everything about a run at once, and download its logs.", LOOK, aliases=("q",)
+    ),
     Verb(
         "logs",
         "Show the log lines of a run or of one step.",

@@ -47,9 +47,15 @@ def submit(
 ) -> Workflow:
     """Create a workflow and return it as the server has it.
 
-    note: told when it was stored although the answer was something else. Raises ConflictError when
-    the name is taken, ServerError when it is not to be known whether it was created, and what the
-    server refuses.
+    Args:
+        transport: to the server.
+        namespace: where it is created.
+        workflow: the object, with its name.
+        note: told when it was stored although the answer was something else.
+
+    Raises:
+        ConflictError: the name is taken.
+        ServerError: it is not to be known whether it was created. Others as the server refuses.
     """
     name = (workflow.get("metadata") or {}).get("name")
     if not isinstance(name, str) or not name:

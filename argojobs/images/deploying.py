@@ -81,9 +81,18 @@ def plan_deploy(
 ) -> tuple[Step, ...]:
     """Return what is to be done with each image, parents first.
 
-    registry: None builds for this machine only. builder: called where it matters what this machine
-    has. tags: what new images get beside the tag of their content; version: a tag that all get.
-    Raises ConflictError for a version that the registry has for another image.
+    Args:
+        recipes: of the images.
+        host: of the registry, as their names begin.
+        registry: None builds for this machine only.
+        lock: what was deployed before.
+        builder: called where it matters what this machine has.
+        tags: what new images get beside the tag of their content.
+        version: a tag that all get.
+        no_cache: build all anew.
+
+    Raises:
+        ConflictError: the registry has the version for another image.
     """
     steps = []
     for recipe in recipes:
@@ -111,8 +120,17 @@ def carry_out(
 ) -> tuple[Deployed, ...]:
     """Build and push what is to be; return all images as they are then.
 
-    secrets: writes what a build mounts into a private folder. say: gets a line for each image, and
-    all that a builder prints. Raises BuildFailedError, PushFailedError and the registry's errors.
+    Args:
+        steps: as `plan_deploy` returned them.
+        registry: where they are pushed; None for this machine only.
+        builder: the one to build with, chosen when it is first needed.
+        secrets: writes what a build mounts into a private folder.
+        say: gets a line for each image, and all that a builder prints.
+        version: a tag that all get.
+        no_cache: build all anew.
+
+    Raises:
+        BuildFailedError, PushFailedError: and the registry's errors.
     """
     done = []
     for step in steps:

@@ -102,10 +102,13 @@ def bucket_of(workflow: Workflow, artifact: Artifact, target: Target, template: 
 
 def repository_of(stored: Stored, target: Target) -> Repository | None:
     """Return the repository of an artifact; None for a bucket that the context has no keys for."""
-    if target.artifacts_here:
-        return target.repository()
+    return target.repository() if target.artifacts_here else own_bucket(stored, target)
+
+
+def own_bucket(stored: Stored, target: Target) -> S3Repository | None:
+    """Return the bucket of an artifact, where it is in one that the context has keys for."""
     s3 = target.context.s3
-    if s3 is None or stored.bucket != s3.bucket:
+    if target.artifacts_here or s3 is None or stored.bucket != s3.bucket:
         return None
     return bucket(target.context, stored.bucket)
 

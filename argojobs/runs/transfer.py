@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from argojobs.errors import ConflictError, HostError, NotFoundError
-from argojobs.runs.stores import repository_of
+from argojobs.runs.stores import own_bucket
 from argojobs.storage.copying import tree_files
 from argojobs.storage.retrieve import place
 
@@ -38,10 +38,8 @@ def fetch_output(stored: Stored, run: str, target: Target, path: Path, bar: Bar 
 
     Raises as `fetch_key` and `Service.artifact`.
     """
-    from argojobs.storage.s3 import S3Repository
-
-    repository = repository_of(stored, target)
-    if isinstance(repository, S3Repository):
+    repository = own_bucket(stored, target)
+    if repository is not None:
         return fetch_key(repository, stored.key, path, artifact=stored.artifact, bar=bar)
     return target.service.artifact(run, stored.node_id, stored.name, path)
 

@@ -1,13 +1,16 @@
-"""A repository from what `describe` wrote of it, in another process."""
+"""A repository made again of its description, in another process than the one that described it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from argojobs.errors import UsageError
 from argojobs.storage.directory import DirectoryRepository
-from argojobs.storage.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from argojobs.storage.repository import Repository
 
 
 def open_repository(description: Mapping[str, Any]) -> Repository:
@@ -16,9 +19,11 @@ def open_repository(description: Mapping[str, Any]) -> Repository:
     if kind == "directory":
         return DirectoryRepository(description["root"])
     if kind == "s3":
-        from argojobs.storage.s3 import open_s3
+        from argojobs.storage.s3 import S3Repository  # brings minio, a third of a second
+        from argojobs.storage.s3_place import S3Place, resolved
 
-        return open_s3(description)
+        keys = resolved(description["credentials"])  # the references in it
+        return S3Repository(S3Place(**description["place"]), keys)
     raise UsageError(
         f"unknown artifact repository kind {kind!r}",
         hint='the known kinds are "directory" and "s3".',

@@ -40,10 +40,18 @@ class Repository(Protocol):
     ) -> None:
         """Store a file or a tree; a reader never sees half a file under its final key.
 
-        move: the source is the caller's own and no longer needed, so it may be renamed into
-        place; its owner may read and write it then. resolve: the host path that a link in a tree
-        stands for, which in a pod is another than on the host. An existing file is replaced, a tree is merged into an existing one. Raises
-        OutputError when the source holds what an object store cannot take.
+        An existing file is replaced, a tree is merged into an existing one.
+
+        Args:
+            source: a file or a folder.
+            key: where it goes.
+            move: the source is the caller's own and no longer needed, so it may be renamed into
+                place; its owner may read and write it then.
+            resolve: the host path that a link in a tree stands for, which in a pod is another
+                than on the host.
+
+        Raises:
+            OutputError: the source holds what an object store cannot take.
         """
 
     def get(self, key: str, target: str) -> None:

@@ -15,17 +15,11 @@ from argojobs.storage.copying import irregular, tree_files
 from argojobs.storage.repository import Entry, check_key
 from argojobs.storage.s3_client import Object, S3Client
 from argojobs.storage.s3_download import Incoming, fetch
-from argojobs.storage.s3_place import (
-    Patience,
-    S3Credentials,
-    S3Place,
-    described,
-    resolved,
-)
+from argojobs.storage.s3_place import Patience, S3Credentials, S3Place, described
 from argojobs.storage.s3_upload import Outgoing, send
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Progress = Callable[[int, int], None]
 
@@ -207,8 +201,3 @@ def _make_folder(path: str, made: set[str]) -> None:
                 hint="give the two artifacts keys of which none begins with the other.",
             ) from error
     made.add(path)
-
-
-def open_s3(description: Mapping[str, Any]) -> S3Repository:
-    """The repository of a description: the references in it are resolved here."""
-    return S3Repository(S3Place(**description["place"]), resolved(description["credentials"]))

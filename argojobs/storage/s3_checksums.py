@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 PART = 8 * MEBIBYTE  # the most that is sent or fetched in one piece
 MOST_PARTS = 10_000  # of one object (S3's limit)
-LEAST_PART = 5 * MEBIBYTE  # S3's limit, but for the last one
 
 _MD5 = re.compile(r"[0-9a-f]{32}(-[1-9][0-9]*)?")
 #: Part sizes of other programs, in MiB: Argo's own client, rclone, the AWS command line, ...

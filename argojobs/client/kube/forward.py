@@ -33,9 +33,16 @@ def forwarded(
 ) -> Iterator[int]:
     """Give a port of 127.0.0.1 that leads to a port of a pod, as long as the context is open.
 
-    pod: names the pod, asked at the beginning and after a tunnel could not be opened. here: the
-    port to give, or the next one that is free; 0 means any. Raises UsageError where it is not
-    allowed, ServerError where the pod cannot be reached.
+    Args:
+        kube: the cluster.
+        namespace: of the pod.
+        pod: names the pod, asked at the beginning and after a tunnel could not be opened.
+        port: of the pod.
+        here: the port to give, or the next one that is free; 0 means any.
+
+    Raises:
+        UsageError: it is not allowed.
+        ServerError: the pod cannot be reached.
     """
     door = _Door(kube, namespace, pod, port)
     door.first = door.tunnel()

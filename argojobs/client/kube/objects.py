@@ -71,7 +71,12 @@ def list_all(
 ) -> list[Object]:
     """Return all objects of a kind in a namespace, or in all of them, a page after the other.
 
-    labels, fields: selectors, as kubectl takes them.
+    Args:
+        kube: the cluster.
+        kind: such as "Pod".
+        namespace: "" for all.
+        labels: a selector, as kubectl takes it.
+        fields: likewise.
     """
     query = {"limit": str(_PAGE)}
     if labels:

@@ -8,7 +8,6 @@ from typing import Any
 
 from argojobs.client.kube.attached import attached
 from argojobs.client.kube.connection import Kube
-from argojobs.client.kube.containers import require_running, state_of
 from argojobs.client.kube.forward import forwarded
 from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.objects import list_all, read
@@ -30,6 +29,8 @@ from argojobs.service import (
 
 #: Argo's annotation on its pods. Source: Argo docs, fields; `workflow/common`.
 NODE_ID = "workflows.argoproj.io/node-id"
+#: Kinds of containers, as their lists in a pod's spec and status begin.
+_KINDS = ("container", "initContainer", "ephemeralContainer")
 _NOT_OVER = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -167,3 +168,38 @@ def _machine(node: Mapping[str, Any]) -> Machine:
     )
     closed = bool((node.get("spec") or {}).get("unschedulable"))
     return Machine(node["metadata"]["name"], ready and not closed, status.get("allocatable") or {})
+
+
+def state_of(pod: Mapping[str, Any], container: str) -> str:
+    """Return `waiting`, `running` or `terminated`; "" for a container that is not there.
+
+    Source: Kubernetes docs, pod lifecycle, container states; without a status it waits.
+    """
+    status, spec = pod.get("status") or {}, pod.get("spec") or {}
+    for kind in _KINDS:
+        for one in status.get(f"{kind}Statuses") or ():
+            if one.get("name") == container:
+                return str(next(iter(one.get("state") or {"waiting": {}})))
+    return "waiting" if container in _container_names(spec) else ""
+
+
+def require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
+    """Raise NotFoundError for a container that a pod does not have, ConflictError for one at rest."""
+    name, state = pod["metadata"]["name"], state_of(pod, container)
+    if not state:
+        raise NotFoundError(
+            f"the pod {name} has no container {container!r}",
+            where=label,
+            hint="its containers are " + ", ".join(_container_names(pod.get("spec") or {})),
+        )
+    if state != "running":
+        has = "has ended" if state == "terminated" else "has not begun"
+        raise ConflictError(
+            f"the container {container} of the pod {name} {has}",
+            where=label,
+            hint="the container must be running",
+        )
+
+
+def _container_names(spec: Mapping[str, Any]) -> list[str]:
+    return [str(one.get("name", "")) for kind in _KINDS for one in spec.get(f"{kind}s") or ()]

@@ -44,8 +44,15 @@ def account_may(
 ) -> bool:
     """Whether a service account may do it in a namespace.
 
-    of_namespace: the account's own, where it is another one. Raises UsageError where we may not
-    ask that.
+    Args:
+        kube: the cluster.
+        account: the name of the service account.
+        right: what it would do.
+        namespace: where it would do it.
+        of_namespace: the account's own, where it is another one.
+
+    Raises:
+        UsageError: we may not ask that.
     """
     own = of_namespace or namespace
     whole = f"system:serviceaccount:{own}"

@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from argojobs.errors import UsageError
-from argojobs.images.builders.failures import BuildFailedError, PushFailedError
+from argojobs.errors import ArgojobsError, UsageError
 from argojobs.images.builders.running import Done
 from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.dockerfiles.dockerfile import logical_lines
@@ -59,6 +58,25 @@ _KNOWN = (
         "is the network up, and the registry's address right? then try again",
     ),
 )
+
+
+class BuildFailedError(ArgojobsError):
+    """A build failed; `output` has the last lines that the builder printed."""
+
+    code = "build-failed"
+    exit_code = 1
+
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", output: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.output = output
+
+
+class PushFailedError(BuildFailedError):
+    """An image was built and could not be pushed."""
+
+    code = "push-failed"
 
 
 def build_failure(builder: Builder, task: Task, done: Done) -> BuildFailedError:

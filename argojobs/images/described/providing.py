@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from argojobs.images.builders.failures import BuildFailedError
+from argojobs.images.builders.explaining import BuildFailedError
 from argojobs.images.described.generated import Generated
 
 if TYPE_CHECKING:
@@ -64,8 +64,17 @@ def provide(
 ) -> str:
     """Build an image and push it; return its name with the digest.
 
-    settings: what pip is told, as secrets. platform: of the machines that run it; "" for the
-    builder's own. Raises BuildFailedError and PushFailedError with the last lines of output.
+    Args:
+        one: the image.
+        builder: what builds it.
+        registry: where it is pushed.
+        settings: what pip is told, as secrets.
+        platform: of the machines that run it; "" for the builder's own.
+        say: gets each line that the builder prints.
+        environment: where a login is looked for; the process's own for None.
+
+    Raises:
+        BuildFailedError, PushFailedError: with the last lines of output.
     """
     from argojobs.images.builders.building import build_image, push_image
     from argojobs.images.builders.shape import Task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from argojobs.client.kube.containers import require_running, state_of
+from argojobs.client.kube.pods import require_running, state_of
 from argojobs.errors import ConflictError, NotFoundError
 
 

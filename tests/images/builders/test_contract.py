@@ -12,7 +12,7 @@ from support.layers import config_of, files_of, tars_of
 
 from argojobs.errors import HostError
 from argojobs.images.builders.building import build_image, has_image, push_image
-from argojobs.images.builders.failures import BuildFailedError, PushFailedError
+from argojobs.images.builders.explaining import BuildFailedError, PushFailedError
 from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.logins.login import credentials_for, private_login
 from argojobs.images.registry.client import Registry, open_registry

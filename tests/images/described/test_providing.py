@@ -22,7 +22,7 @@ from argojobs import Image
 from argojobs.errors import UsageError
 from argojobs.images.builders.building import build_image
 from argojobs.images.builders.choosing import choose
-from argojobs.images.builders.failures import BuildFailedError, PushFailedError
+from argojobs.images.builders.explaining import BuildFailedError, PushFailedError
 from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.described.generated import generated
 from argojobs.images.described.pip_settings import PipSettings, pip_settings
