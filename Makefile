@@ -10,7 +10,7 @@ QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator e
 unexport PYTHONDONTWRITEBYTECODE
 
 # Tests wait for processes as often as they compute: two cores have work for four.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
+WORKERS = $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 
 .PHONY: help demo test quick cover test-cluster lint bench docs site format clean
 .DEFAULT_GOAL := help
