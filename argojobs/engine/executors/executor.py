@@ -1,7 +1,7 @@
 """What runs pods: the protocol that the scheduler speaks, and the values that pass through it.
 
 An executor is told what a pod is by a `PodSpec`, which says nothing of how this host, another one
-or a cluster makes it run, and answers with results. tests/support/executor_contract.py holds what
+or a cluster makes it run, and answers with results. tests/support/executor_contract/ holds what
 each executor keeps.
 """
 
