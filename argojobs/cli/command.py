@@ -130,19 +130,17 @@ class OneOf(click.Choice[str]):
 class Argument(click.Argument):
     """An argument that help explains."""
 
-    def __init__(self, *args: Any, explained: str, **attributes: Any) -> None:
+    def __init__(self, *args: Any, shown: str, explained: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
-        self.explained = explained
+        self.shown, self.explained = shown, explained
 
     def row(self, ctx: click.Context) -> tuple[str, str]:
         """Return its name and explanation, with whether it is needed or its default."""
-        shown = self.make_metavar(ctx)
-        if self.required:
-            return shown, f"{self.explained}  [required]"
         default = self.get_default(ctx)
-        said = f"[default: {default}]" if isinstance(default, (str, Path)) and str(default) else ""
-        shown = shown.removeprefix("[").replace("]", "")
-        return shown, "  ".join(filter(None, [self.explained, said]))
+        said = "[required]" if self.required else ""
+        if isinstance(default, (str, Path)) and str(default):
+            said = f"[default: {default}]"
+        return self.shown, "  ".join(filter(None, [self.explained, said]))
 
 
 class Option(click.Option):
@@ -287,7 +285,9 @@ def parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.P
         if not required:
             attributes["metavar"] = f"[{declared.metavar}]"
         nargs = -1 if many else 1
-        return Argument([name], explained=declared.help, nargs=nargs, **attributes)
+        return Argument(
+            [name], shown=declared.metavar, explained=declared.help, nargs=nargs, **attributes
+        )
     shown = (
         declared.show_default and not required and default not in (None, "") and kind is not bool
     )

@@ -1,6 +1,6 @@
 """What a user's file holds: a pipeline, a hera Workflow, a manifest, or a plain script.
 
-What knows programs is loaded for a program only: a manifest is read by its own reader.
+What knows the DSL is loaded for programs and scripts only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from argojobs.compile.imports import imports_ours, leads_to_ours, parsed
 from argojobs.compile.loaded import Loaded
 from argojobs.compile.named_file import MANIFESTS, check_file
 from argojobs.compile.project import project_root
+from argojobs.compile.script_file import load_script
 from argojobs.errors import UsageError
 from argojobs.manifest import documents
 
@@ -33,8 +34,6 @@ def load(path: str | Path, pipeline: str = "", words: Sequence[str] | None = Non
     check_file(file)
     root = project_root(file)
     if _is_script(file, root, given=words is not None):
-        from argojobs.compile.script_file import load_script
-
         return load_script(file, root, pipeline, tuple(words or ()))
     if words is not None:
         raise UsageError(
@@ -55,8 +54,6 @@ def load_all(path: str | Path) -> list[Loaded]:
     check_file(file)
     root = project_root(file)
     if _is_script(file, root):
-        from argojobs.compile.script_file import load_script
-
         return [load_script(file, root, "", ())]
     from argojobs.compile.python_file import load_each
 

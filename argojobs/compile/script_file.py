@@ -8,10 +8,9 @@ from pathlib import Path
 
 from argojobs.compile.hiding import check_name
 from argojobs.compile.imports import parsed, runs_nothing
-from argojobs.compile.loaded import Loaded
+from argojobs.compile.loaded import Command, Loaded, Script
 from argojobs.compile.named_file import MANIFESTS, check_file
 from argojobs.compile.project import project_root, search_entries
-from argojobs.compile.scripts import Command, Script, pipeline_of, workflow_of
 from argojobs.errors import UsageError
 
 
@@ -80,6 +79,8 @@ def _script(path: Path, script: Script) -> Loaded:
 
 def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
     """Return what was loaded made anew, of another script or command."""
+    from argojobs.compile.scripts import pipeline_of, workflow_of  # they know the DSL
+
     if isinstance(made_of, Script):
         pipeline = pipeline_of(made_of)
         return replace(loaded, name=pipeline.name, pipeline=pipeline, made_of=made_of)

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs import __version__
 from argojobs.compile.code import VERSION
 from argojobs.compile.imports import parsed
+from argojobs.compile.loaded import Command, Script
 from argojobs.compile.pipeline import pod
 from argojobs.dsl.names import label
 from argojobs.dsl.options import checked
 from argojobs.dsl.pipelines import Pipeline
 from argojobs.edits import shell_job
-from argojobs.edits.pins import split
-from argojobs.manifest.words import RUNS, SHELL, check_words, container_words
+from argojobs.manifest.words import RUNS, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime import script as steps
 from argojobs.runtime.script import OUT, RESULTS
@@ -37,61 +36,6 @@ if TYPE_CHECKING:
 
 #: How a script says that it writes logs for TensorBoard.
 _WRITES_LOGS = re.compile(rb"tensorboard|SummaryWriter", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
-    """What a script or command is run with.
-
-    words: what it gets. retry: further attempts. keeps: whether its results can be stored. shm:
-    whether it needs more shared memory than a container has, as with a GPU. idle: None unless a
-    shell is waited for in place of it; then after how many seconds without use that ends, 0 never.
-    """
-
-    words: tuple[str, ...] = ()
-    retry: int | None = None
-    keeps: bool = True
-    shm: bool = False
-    idle: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Script(_Given):
-    """A script; file: None for a command beside the project's code, whose words are all of it."""
-
-    file: Path | None
-    root: Path
-
-    @property
-    def name(self) -> str:
-        """What its run and its step are called."""
-        program = self.file or Path(self.words[0])
-        own = program.stem or program.name
-        return own if self.idle is None else f"{own}-{SHELL}"
-
-    @property
-    def runs(self) -> str:
-        """What the annotation `RUNS` says of it."""
-        return "script" if self.idle is None else SHELL
-
-
-@dataclass(frozen=True, slots=True)
-class Command(_Given):
-    """A command in an image."""
-
-    image: str
-
-    @property
-    def name(self) -> str:
-        """The image's last name, without its registry, tag and digest; of a shell: that."""
-        if self.idle is not None:
-            return SHELL
-        return split(self.image)[0].rpartition("/")[2] or "command"
-
-    @property
-    def runs(self) -> str:
-        """What the annotation `RUNS` says of it."""
-        return "image" if self.idle is None else SHELL
 
 
 def pipeline_of(script: Script) -> Pipeline[Any, Any]:
@@ -144,7 +88,7 @@ def _step(script: Script) -> Step[Any, Any]:
     return steps.shows if logs else steps.keeps
 
 
-def _settings(given: _Given) -> dict[str, Any]:
+def _settings(given: Script | Command) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if given.retry is not None:
         settings["retry"] = given.retry

@@ -12,6 +12,7 @@ from ..runtime.types import describe
 from .artifacts import Artifact, Directory
 from .compatible import accepts
 from .constants import SCALARS, constant, settle
+from .fields import Field
 from .graph import Items
 from .placeholders import (
     ArtifactReference,
@@ -26,7 +27,6 @@ from .refusing import Placeholder
 from .where import mistake, nearest, shown
 
 if TYPE_CHECKING:
-    from .fields import Field
     from .signature import Input
     from .trace import Tracer
 
@@ -239,9 +239,7 @@ def _list_value(tracer: Tracer, field: Field, value: Any, what: str, where: str 
         raise mistake(
             f"{what} takes {describe(field.schema)}, not a list", "hand over one value", where
         )
-    from .fields import Field as OneField
-
-    one = OneField.of_schema(field.name, field.schema["items"])
+    one = Field.of_schema(field.name, field.schema["items"])
     members = tuple(field_value(tracer, one, member, f"an item of {what}") for member in value)
     if not all(isinstance(member, str) or _is_single(member) for member in members):
         raise mistake(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .compatible import accepts
 from .constants import constant
+from .fields import Field
 from .graph import Alternatives, Branch, Call, Graph
 from .placeholders import (
     ArtifactReference,
@@ -170,8 +171,6 @@ def _joined_parameter(group: Graph, name: str, options: tuple[Any, ...]) -> Para
             + ", ".join(repr(value) for value in options),
             "join values of one type: two numbers, two models, two outputs of one class",
         )
-    from .fields import Field
-
     typed = Field.of_schema(name, schema)
     group.alternatives[name] = Alternatives(
         "parameter",

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from argojobs.engine.capacity import host_capacity, host_gpus
 from argojobs.engine.context import pod_directory
 from argojobs.engine.executors.process.outcome import read_started, state_of
 from argojobs.engine.executors.process.processes import boot_identity
@@ -117,8 +118,6 @@ class LocalPods:
 
     def machines(self) -> list[Machine]:
         """See `Pods.machines`: this one."""
-        from argojobs.engine.capacity import host_capacity
-
         has = host_capacity()
         offers = {"cpu": f"{has.cpu:g}", "memory": f"{int(has.memory)}"}
         offers |= {kind: f"{count:g}" for kind, count in has.gpus.items()}
@@ -126,8 +125,6 @@ class LocalPods:
 
     def gpus(self) -> tuple[list[Gpus], list[tuple[str, GpuUse]]]:
         """See `Pods.gpus`: of this machine, lent to the steps of all its homes."""
-        from argojobs.engine.capacity import host_gpus
-
         return local_gpus(host_gpus()), []
 
     def _nodes(self, run: str) -> Mapping[str, Mapping[str, Any]]:

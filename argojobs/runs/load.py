@@ -1,7 +1,4 @@
-"""What a request asks to be run: a file, a script, a command in an image, a shell, a template.
-
-What makes workflows of scripts and commands is loaded for these only.
-"""
+"""What a request asks to be run: a file, a script, a command in an image, a shell, a template."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from pathlib import Path
 from argojobs.compile.load import load
 from argojobs.compile.loaded import Loaded
 from argojobs.compile.project import project_root
+from argojobs.compile.script_file import load_beside_code, load_command, load_shell, of_words
 from argojobs.edits.parameters import require, resolve
 from argojobs.errors import ServerError, UsageError
 from argojobs.manifest.kinds import inside, referring
@@ -29,12 +27,8 @@ def loaded(request: RunRequest, verb: str = "run") -> Loaded:
     run, or asks for what a pipeline says itself; and as `load`.
     """
     if request.words and request.beside_code:
-        from argojobs.compile.script_file import load_beside_code
-
         return load_beside_code(request.words)
     if request.shell:
-        from argojobs.compile.script_file import load_shell
-
         _check_shell(request)
         return load_shell(request.file, request.image, idle_of(request.idle))
     if request.idle:
@@ -50,8 +44,6 @@ def loaded(request: RunRequest, verb: str = "run") -> Loaded:
             "--retries is for plain scripts and commands in an image",
             hint="a pipeline says it itself: @step(retry=3), or @pipeline(retry=3) for all steps",
         )
-    from argojobs.compile.script_file import of_words
-
     return of_words(found, replace(found.made_of, retry=request.retries))
 
 
@@ -72,8 +64,6 @@ def _of_file_or_command(request: RunRequest, verb: str) -> Loaded:
         )
     if request.pipeline:
         raise UsageError("--pipeline without a file", hint="leave it out, or name the file")
-    from argojobs.compile.script_file import load_command
-
     return load_command(request.image, request.words)
 
 

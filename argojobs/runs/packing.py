@@ -11,7 +11,7 @@ from pathlib import Path
 from argojobs.compile.bundle import IMAGE_CODE, LARGEST, Packed, inline_code, pack, stored_code
 from argojobs.compile.code import Code
 from argojobs.compile.imports import imported_files
-from argojobs.compile.loaded import Loaded
+from argojobs.compile.loaded import Loaded, Script
 from argojobs.compile.project import (
     IGNORE_FILE,
     RESERVED,
@@ -20,13 +20,12 @@ from argojobs.compile.project import (
     modules_left_out,
     why_left_out,
 )
-from argojobs.compile.scripts import Script
 from argojobs.compile.travelling import installed_steps
 from argojobs.config.choosing import creds_files
 from argojobs.config.context_files import load_contexts
 from argojobs.config.contexts import Context
 from argojobs.config.secret_references import file_of
-from argojobs.config.settings import Settings, load_settings
+from argojobs.config.settings import Settings
 from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
 from argojobs.runs.stores import code_folder
@@ -37,6 +36,7 @@ from argojobs.units import size
 def code_of(
     request: RunRequest,
     loaded: Loaded,
+    settings: Settings,
     context: Context,
     repository: Callable[[], Repository],
     *,
@@ -47,6 +47,7 @@ def code_of(
     Args:
         request: names code that is there already, in the image or the store, if it is to be that.
         loaded: the pipeline.
+        settings: of its project.
         context: where the code goes.
         repository: opens the context's store.
         stored: whether packed code goes there, rather than into the manifest.
@@ -63,7 +64,7 @@ def code_of(
 
     packed = packed_project(
         loaded.root,
-        load_settings(loaded.root),
+        settings,
         max_code_size=request.max_code_size,
         allow_secret_files=request.allow_secret_files,
         entries=loaded.entries,

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from argojobs.compile import compile_loaded
-from argojobs.compile.loaded import Loaded
+from argojobs.compile.loaded import Command, Loaded
+from argojobs.compile.script_file import of_words
 from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
@@ -227,7 +228,7 @@ def prepared_for(
     loaded = _suited(loaded, context)
     settings = load_settings(loaded.root)
     overrides = overrides_of(request)
-    code, packed = _code(request, loaded, context, repository, stored=stored)
+    code, packed = _code(request, loaded, settings, context, repository, stored=stored)
     workflow, findings, cut = _compiled(loaded, code, request, images)
     workflow = inside(workflow)
     applied = _resolved(images.filled(workflow, overrides), overrides, loaded)
@@ -263,6 +264,7 @@ def _with_asked(context: Context, request: RunRequest) -> Context:
 def _code(
     request: RunRequest,
     loaded: Loaded,
+    settings: Settings,
     context: Context,
     repository: Callable[[], Repository],
     *,
@@ -279,7 +281,7 @@ def _code(
         return None, None
     from argojobs.runs.packing import code_of  # a manifest needs nothing of what packs code
 
-    return code_of(request, loaded, context, repository, stored=stored)
+    return code_of(request, loaded, settings, context, repository, stored=stored)
 
 
 def _suited(loaded: Loaded, context: Context) -> Loaded:
@@ -293,8 +295,6 @@ def _suited(loaded: Loaded, context: Context) -> Loaded:
     made_of = loaded.made_of
     if made_of is None:
         return loaded
-    from argojobs.compile.script_file import of_words
-    from argojobs.compile.scripts import Command
 
     if made_of.idle is not None and not context.ends_unused_shells:
         made_of = replace(made_of, idle=0)

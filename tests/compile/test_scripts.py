@@ -10,8 +10,8 @@ import pytest
 from argojobs.compile import compile_loaded
 from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.load import load, load_all
+from argojobs.compile.loaded import Command
 from argojobs.compile.script_file import load_command, load_shell, of_words
-from argojobs.compile.scripts import Command
 from argojobs.edits.shell_job import waiting, waits_for_shell
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.lint import lint
