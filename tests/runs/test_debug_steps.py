@@ -6,33 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.debugged import PORT, TOLD, place, run
 
 from argojobs.cli.debug.beside import beside_of
-from argojobs.config.contexts import Context
 from argojobs.runs.debug_steps import Waiting, own_port, said, template_of, to_attach, waits
-from argojobs.runs.target import Target
 from argojobs.runtime.debugger import WAITING
-
-TOLD = {"name": "ARGOJOBS_DEBUG", "value": "1"}
-PORT = {"name": "debug", "containerPort": 3000, "hostPort": 33000}
-
-
-def run(*, debug: str = "true", **container: Any) -> dict[str, Any]:
-    template = {"name": "train", "container": {"image": "i", **container}}
-    node = {"type": "Pod", "templateName": "train", "phase": "Running", "hostNodeName": "127.0.0.1"}
-    return {
-        "metadata": {"name": "r"},
-        "spec": {
-            "arguments": {"parameters": [{"name": "debug", "value": debug}]},
-            "templates": [template],
-        },
-        "status": {"nodes": {"r-1": node}},
-    }
-
-
-def place(**context: Any) -> Target:
-    lab = Context("lab", server="https://lab", **context)
-    return Target(lab, None, None, None, " --context lab")  # type: ignore[arg-type]
 
 
 def test_what_a_step_says_is_understood() -> None:
