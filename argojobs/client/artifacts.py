@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from argojobs.client.listing import is_archived
 from argojobs.client.paths import path_of
 from argojobs.errors import NotFoundError, ServerError, UsageError
-from argojobs.manifest.view import labels_of
 from argojobs.service import Workflow
 from argojobs.storage.retrieve import find_artifact, missing, place
 
 if TYPE_CHECKING:
     from argojobs.client.http import Transport
-
-#: Argo's label on a run that is in the archive.
-ARCHIVED = "workflows.argoproj.io/workflow-archiving-status"
 
 
 def copy_artifact(
@@ -131,7 +128,7 @@ def _safe_parts(file: str) -> list[str]:
 
 def _file_path(workflow: Workflow, node_id: str, name: str) -> str:
     metadata = workflow["metadata"]
-    if _is_archived(workflow):
+    if is_archived(workflow):
         return path_of("artifacts-by-uid", str(metadata["uid"]), node_id, name)
     return path_of("artifacts", metadata["namespace"], metadata["name"], node_id, name)
 
@@ -139,14 +136,9 @@ def _file_path(workflow: Workflow, node_id: str, name: str) -> str:
 def _folder_path(workflow: Workflow, node_id: str, name: str) -> str:
     metadata = workflow["metadata"]
     whose = ("workflows", str(metadata["name"]))
-    if _is_archived(workflow):
+    if is_archived(workflow):
         whose = ("archived-workflows", str(metadata["uid"]))
     return path_of("artifact-files", metadata["namespace"], *whose, node_id, "outputs", name)
-
-
-def _is_archived(workflow: Workflow) -> bool:
-    labels = labels_of(workflow)
-    return labels.get(ARCHIVED) == "Persisted"
 
 
 def _write(path: str | Path, pieces: Iterator[bytes]) -> None:

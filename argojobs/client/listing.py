@@ -15,6 +15,7 @@ from argojobs.client.answers import misshapen
 from argojobs.client.paths import path_of
 from argojobs.client.shapes import page_of
 from argojobs.errors import UsageError
+from argojobs.manifest.view import labels_of
 from argojobs.net.bounds import LONGEST_LIST
 from argojobs.service import Workflow
 
@@ -42,6 +43,14 @@ NAMES_AND_LABELS = f"{NAMES_ONLY},items.metadata.labels"
 
 #: Runs that have not ended; a run gets the label when it ends.
 UNFINISHED = "workflows.argoproj.io/completed!=true"
+
+#: Argo's label on a run that is in the archive.
+ARCHIVED = "workflows.argoproj.io/workflow-archiving-status"
+
+
+def is_archived(workflow: Workflow) -> bool:
+    """Whether a run is in the archive, so that it is also found there by its uid."""
+    return labels_of(workflow).get(ARCHIVED) == "Persisted"
 
 
 def selector(labels: Mapping[str, str] | None) -> str:

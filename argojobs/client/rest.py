@@ -11,9 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
-from argojobs.client import artifacts, listing
+from argojobs.client import listing
 from argojobs.client.address import ServerAddress
-from argojobs.client.artifacts import ARCHIVED
 from argojobs.client.failures import ForeignAnswerError, UnclearError
 from argojobs.client.http import VERSION_PATH, Request, Transport
 from argojobs.client.logs import LogReader
@@ -27,7 +26,6 @@ from argojobs.manifest.suspended import waiting
 from argojobs.manifest.view import labels_of, nodes_of, spec_of
 from argojobs.service import LogLine, WatchEvent, Workflow, is_final
 from argojobs.storage.repository import Repository
-from argojobs.storage.retrieve import copy_artifact
 
 
 class ArgoService:
@@ -220,13 +218,16 @@ class ArgoService:
             NotFoundError
         ):  # only the archive has it, or an attempt without answer did it
             self.transport.call(Request("DELETE", self._path(name)), repeat=True)
-        if labels_of(run).get(ARCHIVED) == "Persisted":
+        if listing.is_archived(run):
             archived = path_of("api", "v1", "archived-workflows", run["metadata"]["uid"])
             with suppress(NotFoundError):
                 self.transport.call(Request("DELETE", archived), repeat=True)
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
         """See `Service.artifact`: an archive is unpacked, a folder is copied file by file."""
+        from argojobs.client import artifacts  # tar, zip and HTML, which only this needs
+        from argojobs.storage.retrieve import copy_artifact
+
         run = self.get(name)
         if self._repository is not None:
             return copy_artifact(self._repository(), run, node_id, artifact, target)

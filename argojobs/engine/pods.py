@@ -138,11 +138,14 @@ class LocalPods:
         if container != "main":
             raise NotFoundError(f"the pod {pod} has no container {container!r}, only main")
         process = self._process(pod)
-        if not Path(f"/proc/{process}/environ").exists():
-            raise _no_way_in()
-        found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        self.check_entering()
+        try:
+            found = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+            words = _into(process)
+        except (FileNotFoundError, ProcessLookupError) as error:  # between two looks
+            raise _not_running(pod, "has ended") from error
         variables = dict(pair.split(b"=", 1) for pair in found if b"=" in pair)
-        return _into(process), variables
+        return words, variables
 
     def _process(self, pod: str) -> int:
         """Return the process of a pod's main. Raises NotFoundError, ConflictError."""
@@ -156,13 +159,15 @@ class LocalPods:
         children = _children(int(started.pid)) if started is not None else []
         main = next(filter(_leads, children), None)
         if state != "running" or main is None:
-            has = (
-                "has not begun, or has ended" if state == "running" else f"is not running: {state}"
-            )
-            raise ConflictError(
-                f"the pod {pod} {has}", hint="only into a pod that runs leads a way"
+            raise _not_running(
+                pod,
+                "has not begun, or has ended" if state == "running" else f"is not running: {state}",
             )
         return main
+
+
+def _not_running(pod: str, has: str) -> ConflictError:
+    return ConflictError(f"the pod {pod} {has}", hint="only a pod that is running can be entered")
 
 
 def _no_way_in() -> UnsupportedError:

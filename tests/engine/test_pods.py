@@ -2,6 +2,7 @@
 
 import itertools
 import socket
+import subprocess
 
 import pytest
 from support.pods_contract import PodsContract
@@ -10,6 +11,7 @@ from argojobs.engine.leases import lease
 from argojobs.engine.local import LocalService
 from argojobs.engine.pods import LocalPods, local_gpus
 from argojobs.engine.submitter import capture
+from argojobs.errors import ConflictError
 
 
 @pytest.fixture
@@ -70,3 +72,12 @@ def test_without_a_folder_of_leases_all_are_free(tmp_path):
     (gpus,) = local_gpus(["0"], tmp_path / "none")
     assert gpus.free == 1
     assert not (tmp_path / "none").exists()
+
+
+def test_a_pod_that_ends_between_two_looks_has_ended(pods, monkeypatch):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    monkeypatch.setattr(pods, "_process", lambda _: ended.pid)
+    with pytest.raises(ConflictError, match="the pod train-x has ended"):
+        pods.execute("train-x", ["true"])
+    assert not pods.runs("train-x")
