@@ -63,7 +63,7 @@ def kube_checks(
         kube: the cluster, as the kubeconfig's user.
         namespace: of the context's runs.
         subject: the account of the token for Argo's server, `system:serviceaccount:NAMESPACE:NAME`;
-        "" where there is none to look at.
+            "" where there is none to look at.
     """
     first = list(attempt("kubernetes", lambda: reached(kube)))
     yield from first
