@@ -101,7 +101,7 @@ class _Cuts:
             in_function: it stands in a function.
             top: it stands at the top of its module.
 
-        Returns:
+        Yields:
             Where each begins and ends, in bytes, and what comes in its place.
         """
         if isinstance(node, _DOCUMENTED):

@@ -144,7 +144,7 @@ def with_notice(workflow: Workflow, notice: Notice, *, image: str, link: str) ->
 
     Args:
         workflow: stays as it is.
-        notice: where it is told, and of which ends.
+        notice: whom it tells, and how.
         image: for that step; Python must be in it to post.
         link: where the run is to be seen, with `{{workflow.name}}` for its name.
 

@@ -163,8 +163,8 @@ def task_of(
         context: the folder that the build gets.
         secrets: files by the ids that the build mounts.
         dockerfile: a copy of the step's; None for that itself.
-        registry: where the image goes. For one it gets the tag of its content only; the others are
-            given it there.
+        registry: where the image goes, None for nowhere. For one it gets the tag of its content
+            only; the others are given it there.
         login: the folder with the login for that registry, None for nobody's.
         no_cache: nothing of earlier builds is used.
     """

@@ -72,9 +72,9 @@ def get_from_claim(
 
     Args:
         text: `claim://name/path`.
-        target: whose claim it is; on a cluster the read runs there.
+        target: whose claim it is; on a cluster a run reads it.
         path: where the copy goes.
-        waiting: how that run is waited for; None for real time.
+        waiting: how the run is waited for; None for real time.
         bar: shows how far the copy is.
 
     Raises:

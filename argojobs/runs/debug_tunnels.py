@@ -37,7 +37,7 @@ def way_to(place: Target, workflow: Workflow, waiting: Waiting) -> Iterator[tupl
         waiting: the step that waits, and its port.
 
     Raises:
-        UsageError: and its kinds, there is no way.
+        UsageError: and its kinds: there is no way.
         ServerError: no debugger answers at its end.
     """
     if place.steps_here:

@@ -27,7 +27,7 @@ def find_run(service: Service, given: str, *, changes: bool = False, options: st
     Args:
         service: where the runs are.
         given: a name as `run_name` takes it.
-        changes: it is for a verb that changes the run.
+        changes: for a verb that changes the run.
         options: what a command must say to get there, for hints.
 
     Raises:
@@ -49,7 +49,7 @@ def find_runs(
     Args:
         service: where the runs are.
         given: names as `run_name` takes them.
-        changes: it is for a verb that changes the runs.
+        changes: for a verb that changes the runs.
         options: what a command must say to get there, for hints.
 
     Raises:
@@ -69,7 +69,7 @@ def run_name(service: Service, given: str, *, changes: bool = False, options: st
     Args:
         service: where the runs are.
         given: a whole name, what only one run has, or `@latest`.
-        changes: it is for a verb that changes the run: an ending must hold the whole suffix, and
+        changes: for a verb that changes the run: an ending must hold the whole suffix, and
             the name without it is only answered with the runs that it may mean.
         options: what a command must say to get there, for hints.
 

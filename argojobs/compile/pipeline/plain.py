@@ -84,8 +84,8 @@ class _Search:
 
         Args:
             value: a text, or what stands for one.
-            what: it is given to, for the message.
-            where: the call is written, for the message.
+            what: the argument that gets it, for the message.
+            where: the place of the call, for the message.
 
         Raises:
             DefinitionError: it would not get plain text.

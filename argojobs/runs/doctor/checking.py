@@ -38,7 +38,7 @@ def warning(name: str, what: str, remedy: str) -> Check:
 
     Args:
         name: of the check.
-        what: was found.
+        what: what was found.
         remedy: what to do about it.
     """
     return Check(name, "warning", what, remedy)
@@ -49,7 +49,7 @@ def failed(name: str, what: str, remedy: str) -> Check:
 
     Args:
         name: of the check.
-        what: was found.
+        what: what was found.
         remedy: what to do about it.
     """
     return Check(name, "failed", what, remedy)
@@ -60,7 +60,7 @@ def skipped(name: str, why: str, remedy: str = "") -> Check:
 
     Args:
         name: of the check.
-        why: it was not.
+        why: why not.
         remedy: how it can be looked at; "" where there is nothing to do.
     """
     return Check(name, "skipped", why, remedy)
