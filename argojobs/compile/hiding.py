@@ -15,7 +15,16 @@ _HIDDEN = sys.stdlib_module_names - set(sys.builtin_module_names)
 
 
 def check_name(file: Path, root: Path, *, script: bool) -> None:
-    """Raise UsageError for names of ours or of Python's own, of this file or beside it."""
+    """Refuse names of ours or of Python's own, of this file or beside it.
+
+    Args:
+        file: what a step imports or runs.
+        root: the project's folder.
+        script: it is run, not imported.
+
+    Raises:
+        UsageError: a step would import the user's file in the place of ours or Python's.
+    """
     if file.stem == "argojobs":
         raise UsageError(
             f"{file} has the name of this program: `import argojobs` would find it",

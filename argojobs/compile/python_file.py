@@ -25,7 +25,16 @@ from argojobs.runtime import failure, importing
 
 
 def load_one(file: Path, root: Path, wanted: str) -> Loaded:
-    """Return the one workflow of a file, or the one of this name. Raises as `load`."""
+    """Return the one workflow of a file, or the one of a name.
+
+    Args:
+        file: the program.
+        root: the project's folder.
+        wanted: the workflow's name, "" for the only one.
+
+    Raises:
+        UsageError, UserCodeError: as `load`.
+    """
     entries = tuple(search_entries())
     return replace(_choose(_imported(file, root), file, root, wanted), entries=entries)
 

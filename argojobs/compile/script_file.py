@@ -15,7 +15,17 @@ from argojobs.errors import UsageError
 
 
 def load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -> Loaded:
-    """Return the workflow of a script. Raises UsageError for one that runs nothing."""
+    """Return the workflow of a script.
+
+    Args:
+        file: the script.
+        root: the project's folder.
+        pipeline: what `--pipeline` says; a script has none.
+        words: for its command line.
+
+    Raises:
+        UsageError: it runs nothing, or a pipeline of it is asked for.
+    """
     if pipeline:
         raise UsageError(
             f"{file} is a plain script, without pipelines: it imports neither argojobs nor hera",

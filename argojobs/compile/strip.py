@@ -96,7 +96,13 @@ class _Cuts:
     ) -> Iterator[tuple[int, int, bytes]]:
         """Yield the cuts in a statement (or module) and in the statements below it.
 
-        top: whether it stands at the top of its module.
+        Args:
+            node: where to look.
+            in_function: it stands in a function.
+            top: it stands at the top of its module.
+
+        Yields:
+            Where each begins and ends, in bytes, and what comes in its place.
         """
         if isinstance(node, _DOCUMENTED):
             yield from self._docstring(node)

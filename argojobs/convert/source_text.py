@@ -33,7 +33,13 @@ class Call:
 
 
 def variable(name: str, taken: Collection[str], prefix: str = "template") -> str:
-    """Return an identifier after a manifest's name that is not yet taken."""
+    """Return an identifier after a manifest's name that is not yet taken.
+
+    Args:
+        name: any text.
+        taken: identifiers that are in use.
+        prefix: for a name that is not an identifier, or is taken.
+    """
     base = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not base.isidentifier() or keyword.iskeyword(base):
         base = f"{prefix}_{base}"
@@ -46,7 +52,13 @@ def variable(name: str, taken: Collection[str], prefix: str = "template") -> str
 
 
 def printed(value: Any, column: int = 0, indentation: int = 0) -> str:
-    """Print a value on one line if it fits after `column`, else one part a line."""
+    """Print a value on one line if it fits, else one part a line.
+
+    Args:
+        value: plain data, with `Call` and `Name` in it.
+        column: where its first line begins.
+        indentation: of the line that it begins in, in blanks.
+    """
     text = flat(value)
     if len(text) + column <= WIDTH and not _has_lines(value):
         return text

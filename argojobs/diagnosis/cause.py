@@ -28,9 +28,17 @@ def told(
     *,
     where: Literal["texts", "message", "log"] = "texts",
 ) -> Cause:
-    """Return a cause that a pattern shows, in what Argo and Kubernetes say, or in the log.
+    """Return a cause that a pattern shows.
 
-    The words may name the pattern's groups, and what `words_of` knows.
+    The words may name the pattern's groups, and what `words_of` knows, in braces.
+
+    Args:
+        code: stable, for programs.
+        pattern: what is searched for.
+        what: is wrong.
+        remedy: what to do about it.
+        command: which does it, or shows more.
+        where: it is searched: what Argo and Kubernetes say, the node's message, or the log.
     """
     compiled = re.compile(pattern)
 

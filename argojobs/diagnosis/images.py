@@ -36,7 +36,7 @@ def _pull_texts(subject: Subject) -> Iterator[str]:
     return (text for text in subject.texts if _PULLING.search(text))
 
 
-def pull(pattern: str, what: str, remedy: str, command: str = "") -> Look:
+def _pull(pattern: str, what: str, remedy: str, command: str = "") -> Look:
     """Return how to see why an image cannot be pulled; `{image}` in the words is that image."""
     compiled = re.compile(pattern)
 
@@ -81,7 +81,7 @@ def _registry(image: str) -> str:
 CAUSES = (
     Cause(
         "image-name",
-        pull(
+        _pull(
             r"InvalidImageName|couldn't parse image|invalid reference format",
             "{image} is not a name that an image can have",
             "write it as REGISTRY/PATH:TAG, lower case",
@@ -90,7 +90,7 @@ CAUSES = (
     Cause("pull-secret", pull_secret),
     Cause(
         "image-unauthorized",
-        pull(
+        _pull(
             r"(?i)pull access denied|unauthorized|authorization failed|no basic auth|\b401\b|\b403\b",
             "the registry {registry} does not let this cluster pull {image}: it wants a login, or "
             "there is no such repository",
@@ -101,7 +101,7 @@ CAUSES = (
     ),
     Cause(
         "image-platform",
-        pull(
+        _pull(
             r"no match for platform|no matching manifest",
             "the image {image} does not exist for the nodes' kind of CPU",
             "build it for the cluster's platform; argojobs deploy asks the nodes which one that is",
@@ -110,7 +110,7 @@ CAUSES = (
     ),
     Cause(
         "image-missing",
-        pull(
+        _pull(
             r"(?i)manifest unknown|: not found|name unknown|NotFound",
             "the registry {registry} has no image {image}",
             "check its name and tag; images of the project are built and pushed by argojobs deploy",
@@ -119,7 +119,7 @@ CAUSES = (
     ),
     Cause(
         "registry-out-of-reach",
-        pull(
+        _pull(
             r"no such host|connection refused|i/o timeout|no route to host|dial tcp|TLS handshake"
             r"|x509|server gave HTTP response|network is unreachable",
             "the nodes do not reach the registry {registry}, where {image} should be",
@@ -149,7 +149,7 @@ CAUSES = (
     ),
     Cause(
         "image-pull",
-        pull(
+        _pull(
             r"",
             "the image {image} cannot be pulled",
             "argojobs diagnose --raw shows the node's own words",

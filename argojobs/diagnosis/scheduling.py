@@ -142,7 +142,7 @@ def _any(subject: Subject, pattern: str) -> bool:
     return any(compiled.search(reason) for reason in subject.unfit)
 
 
-def reason(pattern: str, what: str, remedy: str, command: str = "") -> Look:
+def _reason(pattern: str, what: str, remedy: str, command: str = "") -> Look:
     """Return how to see one of the scheduler's reasons that says all by itself."""
 
     def look(subject: Subject) -> Answer | None:
@@ -166,7 +166,7 @@ CAUSES = (
     Cause("node-selector", selector),
     Cause(
         "pod-affinity",
-        reason(
+        _reason(
             r"didn't (?:match|satisfy).*pod (?:anti-)?affinity|pod topology spread",
             "no node fits the pod's affinity to other pods",
             "relax the affinity or the spread constraints of the step",
@@ -174,7 +174,7 @@ CAUSES = (
     ),
     Cause(
         "claim-elsewhere",
-        reason(
+        _reason(
             r"volume node affinity conflict|had no available volume zone",
             "the step's claim lies on another node or in another zone than those with room",
             "a claim of one node holds its steps to that node: free it, or give the step no claim",
@@ -183,7 +183,7 @@ CAUSES = (
     ),
     Cause(
         "too-many-pods",
-        reason(
+        _reason(
             r"Too many pods",
             "every node has as many pods as it may have",
             "it starts when others have ended",
@@ -191,7 +191,7 @@ CAUSES = (
     ),
     Cause(
         "nodes-closed",
-        reason(
+        _reason(
             r"were unschedulable|node\(s\) were not ready",
             "the nodes are closed to new pods (cordoned), or not ready",
             "the cluster's keeper has to open them",

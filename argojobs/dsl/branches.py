@@ -66,7 +66,7 @@ class _NotTaken:
     """Takes the calls inside a branch whose condition is false."""
 
     def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Skipped:
-        """Run nothing."""
+        """Run nothing; see `Recorder.call`."""
         del arguments, keywords
         from .eager import Skipped
 

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
         """Takes calls instead of the functions."""
 
         def call(self, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-            """Take a call of a step or pipeline and return what stands for its outputs."""
+            """Take a call of a step or pipeline and return what stands for its outputs.
+
+            Args:
+                callee: the step or pipeline.
+                arguments: by position.
+                keywords: arguments by name.
+            """
             ...
 
         def compose(self, cls: type, values: dict[str, Any]) -> Any:

@@ -53,8 +53,13 @@ def _given(argument: Mapping[str, Any] | None) -> Any:
 def reached(spec: WorkflowSpec, nodes: Nodes, root: str, changed: list[str]) -> dict[str, str]:
     """Return by node id, of nodes that are not groups, the changed parameter that reaches them.
 
-    spec: of the run that the nodes are of. root: its name. A fan-out over something that was
-    reached counts as a whole.
+    A fan-out over something that was reached counts as a whole.
+
+    Args:
+        spec: of the run that the nodes are of.
+        nodes: by their ids.
+        root: the run's name, which is that of its first node.
+        changed: names of workflow parameters.
     """
     if not changed:
         return {}

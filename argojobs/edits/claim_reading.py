@@ -73,9 +73,14 @@ def fetching(
 ) -> Workflow:
     """Return the run that gives a path of a claim as its artifact.
 
-    store: it lies in an S3 that we have keys for, where we remove it; else Argo stores it where it
-    does, and removes it with the run, if the account (the service account; "" is the default)
-    has the right to.
+    Args:
+        claim: its name.
+        inside: the path in it, "" for all of it.
+        name: of the run.
+        image: that reads; it needs a shell.
+        store: the artifact lies in an S3 that we have keys for, where we remove it; else Argo
+            stores it where it does, and removes it with the run.
+        account: the service account, which needs the right to that; "" for the default one.
     """
     workflow: Workflow = _workflow(claim, inside, name=name, image=image, script=_CHECK)
     (template,) = workflow["spec"]["templates"]
@@ -97,7 +102,14 @@ def fetching(
 
 
 def listing(claim: str, inside: str, *, name: str, image: str) -> Workflow:
-    """Return the run whose log lists a path of a claim; `listed` reads its lines."""
+    """Return the run whose log lists a path of a claim; `listed` reads its lines.
+
+    Args:
+        claim: its name.
+        inside: the path in it, "" for all of it.
+        name: of the run.
+        image: that reads; it needs a shell.
+    """
     return _workflow(claim, inside, name=name, image=image, script=_CHECK + _LIST)
 
 

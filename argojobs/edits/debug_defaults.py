@@ -24,7 +24,7 @@ _RETRIES = "retryStrategy"
 def whole_container(defaults: Mapping[str, Any], template: Mapping[str, Any]) -> Object:
     """Return the container or script of a template with what the defaults add to it."""
     kind = kind_of(template)
-    whole: Object = merged(defaults.get(kind) or {}, template.get(kind) or {})
+    whole: Object = _merged(defaults.get(kind) or {}, template.get(kind) or {})
     return whole
 
 
@@ -33,18 +33,24 @@ def without_defaults(
 ) -> None:
     """Take fields of templates, and their attempts, out of the defaults, for the templates held.
 
-    The others get them; all get the attempts. templates: all of the spec, by their keys.
+    The others get them; all get the attempts.
+
+    Args:
+        spec: of the workflow; changed.
+        templates: all of the spec, by their keys; changed.
+        held: keys of those that lose the fields.
+        fields: names of fields of templates.
     """
     defaults = dict(spec.get("templateDefaults") or {})
     for field in fields:
         if (value := defaults.pop(field, None)) is not None:
             for key, template in templates.items():
                 if key not in held:
-                    template[field] = merged(value, template.get(field))
+                    template[field] = _merged(value, template.get(field))
     attempts = defaults.pop(_RETRIES, None)
     if attempts is not None:
         for template in templates.values():
-            template[_RETRIES] = merged(attempts, template.get(_RETRIES))
+            template[_RETRIES] = _merged(attempts, template.get(_RETRIES))
     if "templateDefaults" in spec:
         spec["templateDefaults"] = defaults
 
@@ -57,7 +63,13 @@ def without_probes(
 ) -> None:
     """Take probes out of the defaults of containers and scripts, for templates that wait.
 
-    The others get them. templates: as `without_defaults` has them.
+    The others get them.
+
+    Args:
+        spec: of the workflow; changed.
+        templates: all of the spec, by their keys; changed.
+        waiting: keys of those that wait.
+        probes: names of fields of containers.
     """
     defaults = dict(spec.get("templateDefaults") or {})
     for kind in ("container", "script"):
@@ -70,11 +82,11 @@ def without_probes(
             del defaults[kind]
         for key, template in templates.items():
             if key not in waiting and kind_of(template) == kind:
-                template[kind] = merged(taken, template[kind])
+                template[kind] = _merged(taken, template[kind])
         spec["templateDefaults"] = defaults
 
 
-def merged(default: Any, own: Any, field: str = "") -> Any:
+def _merged(default: Any, own: Any, field: str = "") -> Any:
     """Return a value over its default, which may be None.
 
     field: the name of a list, for those whose elements are merged.
@@ -82,7 +94,7 @@ def merged(default: Any, own: Any, field: str = "") -> Any:
     if not own and not isinstance(own, (bool, int)):  # Argo takes what is empty as not given
         return default if default is not None else own
     if isinstance(default, Mapping) and isinstance(own, Mapping):
-        both = {key: merged(default[key], own.get(key), key) for key in default}
+        both = {key: _merged(default[key], own.get(key), key) for key in default}
         return {**both, **{key: value for key, value in own.items() if key not in both}}
     by = _MERGED_BY.get(field)
     if by and isinstance(default, list) and isinstance(own, list):

@@ -22,10 +22,15 @@ Templates = Mapping[str, Mapping[str, Any]]
 def chosen_templates(
     metadata: Mapping[str, Any], templates: Templates, steps: Collection[str]
 ) -> list[str]:
-    """Return the templates that are meant, and all that they call; every one where none is named.
+    """Return the keys of the templates that are meant, and of all that they call.
 
-    metadata: of the workflow, where names stand that were cut. Raises UsageError for a name of
-    none, and for that of a template on the server.
+    Args:
+        metadata: of the workflow, where names stand that were cut.
+        templates: all of the workflow, by their keys.
+        steps: their names as users give them; none means every template.
+
+    Raises:
+        UsageError: a name means nothing here, or a template on the server.
     """
     if not steps:
         return list(templates)

@@ -59,10 +59,15 @@ def with_debugger(
 ) -> tuple[Workflow, list[str]]:
     """Return a workflow whose steps wait for a debugger, and what is to be told of it.
 
-    key: of the archive with debugpy in the
-    artifact repository. program: the source of what waits, where there is no such archive: then
-    each image needs its own debugpy. Raises UsageError for a step that there is not, or that is on
-    the server, or whose program is not Python.
+    Args:
+        workflow: stays as it is.
+        wanted: which steps wait, and when.
+        key: of the archive with debugpy in the artifact repository.
+        program: the source of what waits, where there is no such archive: then each image needs its
+            own debugpy.
+
+    Raises:
+        UsageError: there is no such step, or it is on the server, or its program is not Python.
     """
     given, metadata = spec_of(workflow), metadata_of(workflow)
     spec: Any

@@ -138,11 +138,18 @@ def _holds_secret(url: str) -> bool:
 
 
 def with_notice(workflow: Workflow, notice: Notice, *, image: str, link: str) -> Workflow:
-    """Return the workflow with a step at its end that tells of it; the given one is not changed.
+    """Return the workflow with a step at its end that tells of it.
 
-    image: for that step; Python must be in it to post. link: where the run is to be seen, with
-    `{{workflow.name}}` for its name. The handler that the run has runs beside it, and still
-    decides whether the run fails. Raises UsageError where the workflow's handler is not in it.
+    The handler that the run has runs beside it, and still decides whether the run fails.
+
+    Args:
+        workflow: stays as it is.
+        notice: whom it tells, and how.
+        image: for that step; Python must be in it to post.
+        link: where the run is to be seen, with `{{workflow.name}}` for its name.
+
+    Raises:
+        UsageError: the workflow's own handler is not in it.
     """
     spec: Object = {**workflow["spec"]}
     if spec.get("workflowTemplateRef"):

@@ -49,8 +49,12 @@ def filled(workflow: Workflow, known: Mapping[str, str], given: Collection[str] 
     """Return the workflow with its image parameters at what was deployed last.
 
     That are `train_image` for the image `train`, and `image` or `train_image` for the only one,
-    where a container's image comes from them. given: parameters that the user gave, which stay.
-    So does a digest.
+    where a container's image comes from them. A digest stays.
+
+    Args:
+        workflow: stays as it is.
+        known: references by the names of images.
+        given: parameters that the user gave, which stay.
     """
     if not known:
         return {**workflow}

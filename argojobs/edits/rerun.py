@@ -54,8 +54,16 @@ def retry(
 ) -> Again:
     """Return what a retry makes of a run's nodes.
 
-    now: the time stamp of nodes that are open again. Raises ConflictError for a run that cannot
-    be retried, with Argo's text, and UsageError for a wrong selector.
+    Args:
+        workflow: the run, with its nodes.
+        now: the time stamp of nodes that are open again.
+        restart_successful: nodes that the selector means run again, even those that succeeded.
+        node_selector: as `selectors.parse` takes it.
+        parameters: NAME=VALUE of what changed; fan-outs are then expanded anew.
+
+    Raises:
+        ConflictError: the run cannot be retried; with Argo's text.
+        UsageError: the selector is wrong.
     """
     phase = str(status_of(workflow).get("phase") or "")
     _refuse(phase, chosen=restart_successful and bool(node_selector))
@@ -116,7 +124,11 @@ def reset(
 ) -> Again:
     """Delete nodes with all that came after them, and open again what they are part of.
 
-    expand_anew: the parameters changed, so that fan-outs around them are expanded anew.
+    Args:
+        workflow: the run, with its nodes; stays as it is.
+        wanted: ids of nodes.
+        now: the time stamp of nodes that are open again.
+        expand_anew: the parameters changed, so that fan-outs around them are expanded anew.
     """
     name = workflow["metadata"]["name"]
     nodes = nodes_of(workflow)
@@ -203,7 +215,13 @@ def below(nodes: Nodes, key: str) -> set[str]:
 def walk_below(
     nodes: Nodes, node: Node, enters: Callable[[Node], bool] = lambda _: True
 ) -> Iterator[str]:
-    """Yield the id of each node below one, once. enters: of which nodes, and what is below them."""
+    """Yield the id of each node below one, once.
+
+    Args:
+        nodes: by their ids.
+        node: the one above.
+        enters: whether a node is wanted; where not, what is below it is not either.
+    """
     seen: set[str] = set()
     left = list(node.get("children") or ())
     while left:

@@ -72,10 +72,18 @@ def resubmit(
     memoized: bool = False,
     parameters: Sequence[str] = (),
 ) -> Workflow:
-    """Return the object of a new run `name` of a workflow.
+    """Return the object of a new run of a workflow.
 
-    now: time stamp of the nodes that a memoized one brings along. Raises ConflictError where Argo
-    refuses (with its text), UsageError for a parameter that is not an assignment.
+    Args:
+        workflow: the run, with its nodes.
+        name: of the new run.
+        now: the time stamp of the nodes that a memoized one brings along.
+        memoized: take over what succeeded, as Argo does.
+        parameters: NAME=VALUE of those that change.
+
+    Raises:
+        ConflictError: Argo refuses it; with its text.
+        UsageError: a parameter is not an assignment.
     """
     phase = status_of(workflow).get("phase")
     if memoized and phase not in UNSUCCESSFUL:
@@ -90,7 +98,13 @@ def resubmit(
 
 
 def fresh(workflow: Workflow, name: str, spec: Mapping[str, Any]) -> Workflow:
-    """Return an object with this spec, and the labels and annotations a new run takes over."""
+    """Return an object with this spec, and the labels and annotations a new run takes over.
+
+    Args:
+        workflow: the old run.
+        name: of the new one.
+        spec: of the new one; copied.
+    """
     metadata = workflow["metadata"]
     taken = {k: v for k, v in labels_of(workflow).items() if k not in _NOT_TAKEN}
     notes = annotations_of(workflow)
@@ -142,7 +156,14 @@ def _memoized(workflow: Workflow, name: str, now: str) -> WorkflowStatus:
 
 
 def renamed(node: Node, nodes: Nodes, old: str, new: str) -> Node:
-    """Return a node of run `old` as one of run `new`: its name, its id and all it links to."""
+    """Return a node of one run as one of another: its name, its id and all it links to.
+
+    Args:
+        node: stays as it is.
+        nodes: of its run, by their ids.
+        old: the name of its run.
+        new: the name of the other run.
+    """
     made = copy.deepcopy(node)
     made["name"] = _renamed_name(node["name"], old, new)
     made["id"] = node_id(new, made["name"])

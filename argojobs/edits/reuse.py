@@ -63,11 +63,19 @@ def resubmit_from(
     now: str,
     spec: Mapping[str, Any] | None = None,
 ) -> Resubmitted:
-    """Return a new run `name` that reuses what was done before the steps `starts`.
+    """Return a new run that reuses what was done before some steps.
 
-    starts: names of steps (as shown), unique endings of nodes' names, or templates. now: the time
-    stamp of reused nodes. spec: the workflow's with other arguments. What failed, what a changed
-    argument reaches, and all behind it runs too. Raises NotFoundError for a step that is none.
+    What failed, what a changed argument reaches, and all behind it runs too.
+
+    Args:
+        workflow: the old run, with its nodes.
+        starts: names of steps (as shown), unique endings of nodes' names, or templates.
+        name: of the new run.
+        now: the time stamp of reused nodes.
+        spec: the workflow's with other arguments; None for its own.
+
+    Raises:
+        NotFoundError: there is no such step.
     """
     spec = workflow["spec"] if spec is None else spec
     run = workflow["metadata"]["name"]

@@ -22,8 +22,14 @@ def secret_files(
 ) -> dict[str, Path]:
     """Return the file of each secret that a build mounts, by its id; those that are known.
 
-    folder: a private one, for secrets that are not files. references: of the settings, by id.
-    Raises what `resolve` does.
+    Args:
+        recipe: with the ids that the build asks for.
+        folder: a private one, for secrets that are not files.
+        project: the folder whose creds.yaml may be one of them.
+        references: of the settings, by id: `file:PATH`, `env:VARIABLE` and so on.
+
+    Raises:
+        UsageError, HostError: as `resolve`.
     """
     found: dict[str, Path] = {}
     for name in recipe.secrets:
@@ -45,6 +51,11 @@ def unknown_secrets(recipe: Recipe, project: Path, references: Mapping[str, str]
     """Return a note for each secret that a build mounts and that is nowhere said.
 
     A build goes on without it, unless its Dockerfile says `required=true`.
+
+    Args:
+        recipe: with the ids that the build asks for.
+        project: the folder whose creds.yaml may be one of them.
+        references: of the settings, by id.
     """
     known = {*references, PIP_SECRET, CERTIFICATES_SECRET}
     if (project / CREDS_FILE).is_file():

@@ -71,13 +71,18 @@ class Builds:
 def builds_in(
     folder: Path, project: Path, arguments: Mapping[str, str] = MappingProxyType({})
 ) -> Builds:
-    """Return what is built. folder: the project, a folder with Dockerfiles, or a build file.
+    """Return what is built.
 
-    project: the context of `dockerfiles/`, and the base of paths in a build file. arguments: build
-    arguments for each Dockerfile that has such an ARG, in place of a build file's. Raises UsageError
-    with file and line: nothing to build, a name that no image can have, a parent that nobody can
-    tell or that goes in a circle, an argument that no Dockerfile has, and what `read_dockerfile`
-    raises.
+    Args:
+        folder: the project, a folder with Dockerfiles, or a build file.
+        project: the context of `dockerfiles/`, and the base of paths in a build file.
+        arguments: build arguments by name, for each Dockerfile that has such an ARG; they win
+            over a build file's.
+
+    Raises:
+        UsageError: with file and line: nothing to build, a name that no image can have, a parent
+            that nobody can tell or that goes in a circle, an argument that no Dockerfile has, and
+            as `read_dockerfile`.
     """
     folder, project = folder.absolute(), project.absolute()
     file = _build_file(folder)

@@ -52,7 +52,13 @@ def workplace(
 def arrived(registry: Registry, repository: str, tag: str) -> str:
     """Return the digest of what was just pushed, as the registry tells it.
 
-    Raises ServerError where the registry does not have it.
+    Args:
+        registry: where it was pushed.
+        repository: the image's name there.
+        tag: one that it was pushed by.
+
+    Raises:
+        ServerError: the registry does not have it.
     """
     digest = registry.digest(repository, tag)
     if not digest:

@@ -156,9 +156,17 @@ def task_of(
     login: Path | None = None,
     no_cache: bool = False,
 ) -> Task:
-    """Return what a builder is asked to build for a step. dockerfile: a copy of the step's.
+    """Return what a builder is asked to build for a step.
 
-    For a registry the image has the tag of its content only; the others are given it there.
+    Args:
+        step: one of the deploy's.
+        context: the folder that the build gets.
+        secrets: files by the ids that the build mounts.
+        dockerfile: a copy of the step's; None for that itself.
+        registry: where the image goes, None for nowhere. For one it gets the tag of its content
+            only; the others are given it there.
+        login: the folder with the login for that registry, None for nobody's.
+        no_cache: nothing of earlier builds is used.
     """
     build = step.recipe.build
     parent = _step_parent(step)
@@ -234,7 +242,17 @@ def _reason(before: Locked | None, recipe: Recipe) -> str:
 
 
 def check_version(registry: Registry, name: str, version: str, digest: str = "") -> None:
-    """Raise ConflictError where the registry has a version of an image, and not by this digest."""
+    """Refuse a version that a registry has of another image.
+
+    Args:
+        registry: which is asked.
+        name: of the image.
+        version: as a tag.
+        digest: of the image that may have it, "" for none.
+
+    Raises:
+        ConflictError: the version is taken.
+    """
     there = registry.digest(name, version)
     if there is not None and there != digest:
         raise ConflictError(

@@ -73,10 +73,17 @@ def destinations(contexts: Contexts, creds: Iterable[Path]) -> tuple[Destination
 def choose_destination(
     wanted: str, known: Sequence[Destination], context: Context, creds: Sequence[Path]
 ) -> Destination:
-    """Return the registry that `--registry` means: a name, or an address such as `localhost:5000`.
+    """Return the registry that `--registry` means.
 
-    wanted: "" takes the context's registry, else the only one there is. creds: the files that were
-    read. Raises UsageError that lists the known.
+    Args:
+        wanted: a name, or an address such as `localhost:5000`; "" takes the context's registry,
+            else the only one there is.
+        known: those of the contexts and of creds.yaml.
+        context: the one in use.
+        creds: the creds.yaml files that were read.
+
+    Raises:
+        UsageError: it is not known, or there are several; lists the known.
     """
     by_name = {one.name: one for one in known}
     if not wanted:

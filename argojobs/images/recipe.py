@@ -51,10 +51,15 @@ class Recipe:
 def recipes(
     builds: Iterable[Build], platform: str = "", allow: Iterable[str] = ()
 ) -> tuple[Recipe, ...]:
-    """Return the recipe of each build, in the order given: a parent stands before its children.
+    """Return the recipe of each build, in the order given.
 
-    allow: what only looks like a secret, see `context_files`. Raises UsageError, HostError as
-    `read_dockerfile` and `context_files` do.
+    Args:
+        builds: a parent stands before its children.
+        platform: `linux/amd64`, "" where it is not known.
+        allow: what only looks like a secret, see `context_files`.
+
+    Raises:
+        UsageError, HostError: as `read_dockerfile` and `context_files`.
     """
     allow = tuple(allow)
     done: dict[str, Recipe] = {}

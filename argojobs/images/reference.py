@@ -79,7 +79,14 @@ def parse(text: str) -> Reference:
 def within(registry: str, name: str, *, tag: str = "", digest: str = "") -> Reference:
     """Return the reference of a bare name in a registry.
 
-    registry: what `registry_host` returned, which may have a path, or "". Raises UsageError.
+    Args:
+        registry: what `registry_host` returned, which may have a path, or "".
+        name: of the image, without a registry.
+        tag: without its colon, "" for none.
+        digest: without its @, "" for none.
+
+    Raises:
+        UsageError: no image can have that name.
     """
     check_name(name)
     whole = f"{registry}/{name}" if registry else name

@@ -90,10 +90,17 @@ def changes(root: Path) -> tuple[str, ...]:
 
 
 def plan_raise(root: Path, version: str | None, file: Path | None, part: Part) -> Raise:
-    """Return the version to be given. version, file: those of the build file, None without.
+    """Return the version to be given; nothing is changed.
 
-    Raises UsageError outside of git, and ConflictError for a tree with changes, and for a tag that
-    is here or in the remote repository already. Nothing is changed.
+    Args:
+        root: the project's folder.
+        version: of the build file, None for the newest tag's.
+        file: the build file, None without one.
+        part: which part of the version is raised.
+
+    Raises:
+        UsageError: it is not in git.
+        ConflictError: the tree has changes, or the tag is here or in the remote repository already.
     """
     if git.repository(root) is None:
         raise UsageError(

@@ -286,7 +286,13 @@ def enum(one: Object, path: Path, *, of_argument: bool) -> Faults:
 
 
 def check_given(arguments: Object, path: Path, template: Object | None) -> Iterator[Finding]:
-    """The arguments of one task, step or hook. template: what it calls, None where unknown."""
+    """Check the arguments of one task, step or hook.
+
+    Args:
+        arguments: the mapping with `parameters` and `artifacts`.
+        path: of that mapping.
+        template: what is called, None where it is not known.
+    """
     yield from _names(arguments, path)
     for index, one in items(arguments, "parameters"):
         where: Path = (*path, "parameters", index)

@@ -209,7 +209,13 @@ def target_unknown(dag: Object, path: Path, by_name: Mapping[str, Caller]) -> Fa
 
 
 def check_dag(dag: Object, path: Path, tasks: Sequence[Caller]) -> Iterator[Finding]:
-    """What the tasks of a dag depend on."""
+    """Check what the tasks of a dag depend on.
+
+    Args:
+        dag: the mapping with `tasks` and `target`.
+        path: of the dag.
+        tasks: of the dag, in order.
+    """
     yield from dag_empty(tasks, path)
     yield from depends_and_dependencies(tasks, path)
     yield from continue_on_depends(tasks)

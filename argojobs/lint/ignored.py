@@ -50,7 +50,13 @@ def lint_ignore(codes: Iterable[str], rules: Mapping[str, Rule[...]]) -> Faults:
 def without_ignored(
     found: Iterable[Finding], metadata: Object, rules: Mapping[str, Rule[...]]
 ) -> Iterator[Finding]:
-    """Yield findings but for those that the object's annotation names, and what is wrong with it."""
+    """Yield findings but for those that the object's annotation names, and what is wrong with it.
+
+    Args:
+        found: all findings of the object.
+        metadata: of the object.
+        rules: all there are, by their codes.
+    """
     text = (metadata.get("annotations") or NOTHING).get(IGNORE)
     codes = set(re.findall(r"[^\s,]+", text)) if isinstance(text, str) else set()
     yield from lint_ignore(codes, rules)

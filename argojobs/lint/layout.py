@@ -173,7 +173,16 @@ def _entry_lines(text: str, mapping: Node, index: int) -> tuple[int, int]:
 
 
 def removal(text: str, mapping: Node, index: int) -> Edit:
-    """Return the edit that takes an entry out of a mapping, which must keep another."""
+    """Return the edit that takes an entry out of a mapping, which must keep another.
+
+    Args:
+        text: all of it.
+        mapping: in the text.
+        index: of the entry.
+
+    Raises:
+        LayoutError: the entry is the only one, or shares its line with something else.
+    """
     if len(mapping.entries) < 2:
         raise LayoutError("nothing would be left beside it", hint="move it by hand")
     key = mapping.entries[index][0]
@@ -228,7 +237,14 @@ class Piece:
 
 
 def piece_of(text: str, mapping: Node, index: int, value: Any) -> Piece:
-    """Return an entry as a piece. value: what it was read as."""
+    """Return an entry as a piece.
+
+    Args:
+        text: all of it.
+        mapping: in the text.
+        index: of the entry.
+        value: what the entry's value was read as.
+    """
     key, node = mapping.entries[index]
     wide = column(text, key.start)
     if mapping.flow:
@@ -254,7 +270,12 @@ def insertion(
 ) -> Edit:
     """Return the edit that puts a piece behind an entry of a mapping.
 
-    wrappers: names of mappings that are made around it, the outermost first.
+    Args:
+        text: all of it.
+        mapping: in the text.
+        after: index of the entry.
+        piece: what is put there.
+        wrappers: names of mappings that are made around it, the outermost first.
     """
     key, value = mapping.entries[after]
     if mapping.flow:
@@ -281,7 +302,18 @@ def insertion(
 def first_insertion(
     text: str, holder: Node, index: int, piece: Piece, wrappers: Sequence[str] = ()
 ) -> Edit:
-    """Return the edit that fills an entry whose value is empty (`key:` or `key: {}`)."""
+    """Return the edit that fills an entry whose value is empty (`key:` or `key: {}`).
+
+    Args:
+        text: all of it.
+        holder: the mapping with that entry.
+        index: of the entry.
+        piece: what is put there.
+        wrappers: names of mappings that are made around it, the outermost first.
+
+    Raises:
+        LayoutError: its value is something else.
+    """
     key, value = holder.entries[index]
     if value.kind == "mapping" and value.flow:
         quoted = key.style == '"'
@@ -295,7 +327,15 @@ def first_insertion(
 
 
 def wrapped(text: str, mapping: Node, index: int, piece: Piece, wrappers: Sequence[str]) -> Edit:
-    """Return the edit that puts new mappings around an entry where it stands."""
+    """Return the edit that puts new mappings around an entry where it stands.
+
+    Args:
+        text: all of it.
+        mapping: in the text.
+        index: of the entry.
+        piece: what it becomes.
+        wrappers: names of the new mappings, the outermost first.
+    """
     key, value = mapping.entries[index]
     if mapping.flow:
         quoted = all(name.style == '"' for name, _ in mapping.entries)
@@ -349,7 +389,15 @@ def _flow_text(piece: Piece, wrappers: Sequence[str], *, quoted: bool) -> str:
 def nested(text: str, mapping: Node, index: int, name: str, inside: str = "") -> list[Edit]:
     """Return the edits that rename an entry and put its value into a mapping or list of its own.
 
-    inside: the value's key in that mapping; "" makes it the only item of a list.
+    Args:
+        text: all of it.
+        mapping: in the text.
+        index: of the entry.
+        name: the new one.
+        inside: the value's key in that mapping; "" makes it the only item of a list.
+
+    Raises:
+        LayoutError: the value has or comes from an anchor, or is not plain.
     """
     key, node = mapping.entries[index]
     if key.style in ("|", ">") or node.kind == "alias" or node.anchor:
@@ -378,7 +426,16 @@ def _listed_scalar(text: str, node: Node) -> list[Edit]:
 
 
 def as_text(text: str, node: Node, value: str) -> Edit:
-    """Return the edit that makes a list or mapping a quoted text."""
+    """Return the edit that makes a list or mapping a quoted text.
+
+    Args:
+        text: all of it.
+        node: the list or mapping.
+        value: without its quotes.
+
+    Raises:
+        LayoutError: the node has or comes from an anchor.
+    """
     if node.kind == "alias" or node.anchor:
         raise LayoutError("its value comes from an anchor", hint="change it by hand")
     before = text[: node.start].rstrip()
@@ -397,7 +454,16 @@ def json_text(written: str, value: Any) -> str:
 
 
 def rewritten(text: str, node: Node, value: str) -> Edit:
-    """Return the edit that makes a scalar on one line a quoted text."""
+    """Return the edit that makes a scalar on one line a quoted text.
+
+    Args:
+        text: all of it.
+        node: the scalar.
+        value: without its quotes.
+
+    Raises:
+        LayoutError: the node has an anchor, or is not a scalar on one line.
+    """
     if node.kind != "scalar" or node.anchor or "\n" in text[node.start : node.end]:
         raise LayoutError("it is not a plain value on one line", hint="change it by hand")
     return Edit(node.start, node.end, _quoted(value))

@@ -40,8 +40,12 @@ def _prints(template: Object) -> bool:
 def tag_names(template: Object, caller: Caller, *, status: bool, gathered: bool) -> frozenset[str]:
     """Return what a tag may name of a task or step that calls this template.
 
-    status: whether its place knows how it ended. gathered: whether it knows what a loop gathers:
-    of withItems and withParam; of withSequence Argo's lint knows the single outputs alone.
+    Args:
+        template: what is called.
+        caller: the task or step.
+        status: the place of the tag knows how it ended.
+        gathered: the place knows what a loop gathers: of withItems and withParam; of withSequence
+            Argo's lint knows the single outputs alone.
     """
     names = OF_NODE | outputs_of(template)
     if "outputs.result" in names:

@@ -79,7 +79,16 @@ class Calls:
 
 
 def move_of(workflow: Mapping[str, Any], path: Path, calls: Calls) -> Move:
-    """Return where a misplaced field belongs. Raises LayoutError where that cannot be told."""
+    """Return where a misplaced field belongs.
+
+    Args:
+        workflow: the object.
+        path: of the field.
+        calls: which templates the object's tasks and steps call.
+
+    Raises:
+        LayoutError: it cannot be told.
+    """
     parent, name = path[:-1], str(path[-1])
     value = at(workflow, path)
     if parent in ((), ("spec",), calls.base) and name not in _RENAMED:
@@ -173,7 +182,17 @@ def _check_merge(there: Any, value: Any, name: str) -> None:
 
 
 def edits(text: str, root: Node | None, prefix: Path, move: Move) -> list[layout.Edit]:
-    """Return the edits that make a move in the text. Raises LayoutError where it cannot be made."""
+    """Return the edits that make a move in the text.
+
+    Args:
+        text: all of it.
+        root: of the document that holds the object; None where it is empty.
+        prefix: the object's path in the text.
+        move: with paths in the object.
+
+    Raises:
+        LayoutError: it cannot be made.
+    """
     source = layout.node_at(root, (*prefix, *move.source[:-1]))
     index = layout.index_of(source, str(move.source[-1]))
     if source.kind != "mapping" or index is None:

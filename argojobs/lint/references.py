@@ -369,9 +369,12 @@ class _Graph:
     def resolver(
         self, caller: Caller | None, *, after: bool = False, tag: bool = False
     ) -> Resolver:
-        """Return what a task or step (None: the template's outputs) knows.
+        """Return what a task or step knows.
 
-        after: whether its own outputs are there, too. tag: whether a tag names it.
+        Args:
+            caller: which; None for the template's outputs.
+            after: its own outputs are there, too.
+            tag: a tag names it.
         """
 
         def fault(name: str, path: Path) -> list[Finding]:
@@ -382,12 +385,12 @@ class _Graph:
                         return unknown_variable(path, what, "loop in steps")
                     return _item_fault(name, path, caller)
             elif name.startswith(self.root + ".") and name not in ALWAYS:
-                return self.node_fault(name, path, caller, after=after, tag=tag)
+                return self._node_fault(name, path, caller, after=after, tag=tag)
             return self.names.fault(name, path)
 
         return fault
 
-    def node_fault(
+    def _node_fault(
         self, name: str, path: Path, caller: Caller | None, *, after: bool, tag: bool
     ) -> list[Finding]:
         what, _, rest = name[len(self.root) + 1 :].partition(".")
@@ -395,7 +398,7 @@ class _Graph:
         if other is None:
             hint = suggestion(what, list(self.by_name)[:200], what=f"the {self.root} are")
             return unresolved_reference(path, f"there is no {self.root[:-1]} {what!r}", hint)
-        found = self.output_fault(other, rest, name, path, caller, tag=tag)
+        found = self._output_fault(other, rest, name, path, caller, tag=tag)
         if found or caller is None:
             return found
         if other is caller or other.name == caller.name:
@@ -409,14 +412,14 @@ class _Graph:
                 hint = "move one of them to another group of steps"
             message = f"{what!r} has not ended when {caller.name!r} begins"
             return reference_not_before(path, message, hint)
-        return self.skipped_fault(other, path, caller, rest)
+        return self._skipped_fault(other, path, caller, rest)
 
     def is_before(self, other: Caller, caller: Caller) -> bool:
         if self.ancestry is not None:
             return self.ancestry.before(other.name, caller.name)
         return int(other.path[-2]) < int(caller.path[-2])
 
-    def output_fault(
+    def _output_fault(
         self, other: Caller, rest: str, name: str, path: Path, caller: Caller | None, *, tag: bool
     ) -> list[Finding]:
         """Return what is wrong with what is named of a task or step, by which caller."""
@@ -427,7 +430,7 @@ class _Graph:
         if template is None:
             return []
         if tag:
-            known = self.tag_names(other, template, caller)
+            known = self._tag_names(other, template, caller)
             if rest in known:
                 return []
         else:
@@ -448,7 +451,7 @@ class _Graph:
             known = self.outputs[id(template)] = outputs_of(template)
         return known
 
-    def tag_names(self, other: Caller, template: Object, caller: Caller | None) -> frozenset[str]:
+    def _tag_names(self, other: Caller, template: Object, caller: Caller | None) -> frozenset[str]:
         is_dag = self.ancestry is not None
         own = caller is not None and other.name == caller.name
         key = id(other), caller is None, own
@@ -459,7 +462,7 @@ class _Graph:
             )
         return known
 
-    def skipped_fault(self, other: Caller, path: Path, caller: Caller, rest: str) -> list[Finding]:
+    def _skipped_fault(self, other: Caller, path: Path, caller: Caller, rest: str) -> list[Finding]:
         """Return that the output may be missing because a condition skipped its maker."""
         when = other.value.get("when")
         if not when or not rest.startswith("outputs.") or when == caller.value.get("when"):
@@ -467,7 +470,7 @@ class _Graph:
         if self.ancestry is not None and not _goes_on_when_skipped(caller, other.name):
             return []
         if _has_default(self.subject.called(other.value), rest):
-            return self.older_fault(rest, path, other.name) if self.subject.older else []
+            return self._older_fault(rest, path, other.name) if self.subject.older else []
         message = f"{other.name!r} may be skipped (`when`), and {caller.name!r} needs its output"
         default = "make the artifact optional"
         if not rest.startswith("outputs.artifacts."):
@@ -475,7 +478,7 @@ class _Graph:
         hint = f"{default}, or give both the same `when`"
         return skipped_output(path, message, hint)
 
-    def older_fault(self, rest: str, path: Path, what: str) -> list[Finding]:
+    def _older_fault(self, rest: str, path: Path, what: str) -> list[Finding]:
         """Return what an Argo before 4.1 makes of the default of what was skipped (seen with 4.0.5)."""
         if not rest.startswith("outputs.parameters."):
             return []

@@ -27,7 +27,16 @@ def carry_out(holder: dict[str, Any], field: str) -> None:
 
 
 def edits(text: str, mapping: Node, field: str) -> list[layout.Edit]:
-    """Return the edits that do it in the text. Raises LayoutError where they cannot be made."""
+    """Return the edits that put a removed field's value in its new place.
+
+    Args:
+        text: all of it.
+        mapping: which has the field.
+        field: one of `MOVED`.
+
+    Raises:
+        LayoutError: they cannot be made.
+    """
     index = layout.index_of(mapping, field)
     if index is None:
         raise layout.LayoutError("it is not written out here", hint="change it by hand")

@@ -120,7 +120,14 @@ def _with_inline(template: Object, path: Path) -> Iterator[Place]:
 
 
 def subject_of(value: Object, kind: str, refs: Refs, templates: Sequence[Object] = ()) -> Subject:
-    """Return an object taken apart. templates: objects that hold templates for references."""
+    """Return an object taken apart.
+
+    Args:
+        value: the object.
+        kind: of the object.
+        refs: what a reference to a template that cannot be found is.
+        templates: objects that hold templates for references.
+    """
     spec = inside({**value, "kind": kind})["spec"]
     at = spec_path(kind)
     library: dict[tuple[bool, str, str], Object] = {}

@@ -35,7 +35,13 @@ _ACTIONS = ("get", "create", "apply", "delete", "replace", "patch")
 
 
 def name_faults(name: str, path: Path, what: str) -> Faults:
-    """That a text can name a template, task or step. what: which of them."""
+    """Yield what keeps a text from naming a template, task or step.
+
+    Args:
+        name: the text.
+        path: of the name.
+        what: which of them it names.
+    """
     if not _FIELD_NAME.fullmatch(name) or len(name) > _LONGEST_FIELD_NAME:
         hint = "letters, digits and `-`, not `-` first, at most 128 characters"
         yield Fault(path, f"{name!r} cannot name a {what}", hint)

@@ -153,7 +153,14 @@ def function_not_here(name: str, path: Path) -> Faults:
 def check_texts(
     value: Any, path: Path, resolver: Resolver, of_tags: Resolver | None = None
 ) -> Iterator[Finding]:
-    """Check every text below a value. of_tags: whom to ask for the names of tags, if another."""
+    """Check every text below a value.
+
+    Args:
+        value: plain data.
+        path: of the value.
+        resolver: whom to ask for the names that texts use.
+        of_tags: whom to ask for the names of tags; None for the same.
+    """
     stack: list[tuple[Any, Path]] = [(value, path)]
     while stack:
         one, where = stack.pop()
@@ -183,7 +190,14 @@ def _is_expression(path: Path) -> bool:
 def check_text(
     text: str, path: Path, resolver: Resolver, of_tags: Resolver | None = None
 ) -> Iterator[Finding]:
-    """Check the tags of one text. of_tags: as check_texts has it."""
+    """Check the tags of one text.
+
+    Args:
+        text: which may have none.
+        path: of the text.
+        resolver: whom to ask for the names that expressions use.
+        of_tags: whom to ask for the names of tags; None for the same.
+    """
     for tag in raw_tags(text):
         if tag.startswith("="):
             yield from check_expression(tag[1:], path, resolver, in_tag=True)
@@ -209,10 +223,16 @@ def check_text(
 def check_expression(
     text: str, path: Path, resolver: Resolver | None = None, *, in_tag: bool = False
 ) -> Iterator[Finding]:
-    """That an expression parses and, with a resolver, that what it names is there.
+    """Check that an expression parses and that what it names is there.
 
-    Tags in it are replaced before Argo reads it, so one with tags is not judged. in_tag: whether
-    it stands in `{{=...}}`, where a loop wants every name before it begins, those of `let` too.
+    Tags in it are replaced before Argo reads it, so one with tags is not judged.
+
+    Args:
+        text: the expression.
+        path: of the text that it is in.
+        resolver: whom to ask for names; None looks at the syntax alone.
+        in_tag: it stands in `{{=...}}`, where a loop wants every name before it begins, those of
+            `let` too.
     """
     if "{{" in text:
         return

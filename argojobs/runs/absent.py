@@ -124,7 +124,16 @@ def _names(root: Path) -> Sequence[str]:
 
 
 def absent_in(log: Sequence[str], template: Mapping[str, Any], *, local: bool) -> Absent | None:
-    """Say of the last file that a step's log misses why it is not there, if it is here."""
+    """Say of the last file that a step's log misses why it is not there.
+
+    Args:
+        log: the step's lines, in order.
+        template: of the step.
+        local: the step ran on this machine, not on a cluster.
+
+    Returns:
+        None where no file is missed, or this machine does not have it either.
+    """
     for line in reversed(log):
         found = _MISSING.search(line)
         if found is None:
@@ -144,7 +153,10 @@ def absent_in(log: Sequence[str], template: Mapping[str, Any], *, local: bool) -
 def absent_arguments(inputs: Mapping[str, Any], workflow: Workflow, place: Here) -> list[str]:
     """Return a warning for each `Path` parameter of a run that is here and will not be there.
 
-    inputs: of the pipeline. workflow: with its parameters in it.
+    Args:
+        inputs: of the pipeline, by name.
+        workflow: with the parameters of this run in it.
+        place: what this machine has, and what of it travels.
     """
     given = parameters_of(arguments_of(spec_of(workflow)))
     values = {str(one["name"]): str(one.get("value", "")) for one in given}

@@ -49,8 +49,15 @@ class Placed(NamedTuple):
 def placed(run: str, workflow: Workflow, given: ArtifactArgument, sources: Sources) -> Placed:
     """Return the place of one argument of the run.
 
-    Raises NotFoundError for a path, run or claim that is not there and UsageError for what this
-    place has not.
+    Args:
+        run: its name, which is part of the keys of what is stored for it.
+        workflow: asked what kind of artifact the argument is.
+        given: the argument as the user wrote it.
+        sources: where arguments may come from.
+
+    Raises:
+        NotFoundError: there is no such path, run or claim.
+        UsageError: this place does not have the kind of source.
     """
     if given.kind == "run":
         return Placed(_from_run(sources.service(), given.name, given.text))

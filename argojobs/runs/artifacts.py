@@ -113,7 +113,16 @@ def facts_of(found: list[Stored], target: Target) -> list[dict[str, Any]]:
 
 
 def destination(to: str, source: Path, target: Target) -> tuple[S3Repository, str]:
-    """Return the bucket and the whole key that a target of `put` means. Raises UsageError."""
+    """Return the bucket and the whole key that a target of `put` means.
+
+    Args:
+        to: `s3://bucket/key`, or a key below the context's prefix; "" for one named as the source.
+        source: what is to be stored.
+        target: whose context has the bucket and the keys to it.
+
+    Raises:
+        UsageError: the target is wrong, or the context has no S3.
+    """
     if to.startswith("s3://"):
         name, key = split_url(to)
         return bucket(target.context, name), key

@@ -116,7 +116,18 @@ def ending(
 
 
 def suspending(place: Target, run: str, *, force: bool = False) -> Change:
-    """Plan that a run starts no further steps. Arguments and errors as of `ending`."""
+    """Plan that a run starts no further steps.
+
+    Args:
+        place: where it is.
+        run: its name, as `names.run_name` takes it.
+        force: also another user's run.
+
+    Raises:
+        NotFoundError: no run is meant, or several are.
+        ConflictError: it has ended.
+        UsageError: it is another's.
+    """
     change = _change(place, run, force, "suspend", place.service.suspend)
     _refuse_ended(change)
     return change
@@ -174,7 +185,7 @@ def retrying(
     """
     found = _change(place, run, force, "retry", place.service.retry)
     workflow, selector = found.workflow, _selector_of(node)
-    given = overridden(workflow, params, assignments)
+    given = _overridden(workflow, params, assignments)
     again = rerun.retry(
         workflow,
         now="",
@@ -235,7 +246,7 @@ def resubmitting(
             "with other words nothing of a run is as it was: there is nothing to take over",
             hint="leave out --from and --reuse, or the words",
         )
-    given = overridden(old if words is None else with_words(old, words), params, assignments)
+    given = _overridden(old if words is None else with_words(old, words), params, assignments)
     name = new_name(old, random.SystemRandom())
     steps: Sequence[Reuse] = ()
     if over:
@@ -254,8 +265,14 @@ def resubmitting(
 def deleting(place: Target, runs: Sequence[str], *, force: bool = False) -> list[Change]:
     """Plan that runs are forgotten, each once; all are looked up before one is.
 
-    runs: names as `names.run_name` takes them. force: also another user's. Raises as `ending`, but
-    for runs that have ended.
+    Args:
+        place: where they are.
+        runs: their names, as `names.run_name` takes them.
+        force: also another user's.
+
+    Raises:
+        NotFoundError: no run is meant, or several are.
+        UsageError: one is another's.
     """
 
     def delete(workflow: Workflow) -> Workflow:
@@ -300,7 +317,7 @@ class Overridden:
     assignments: tuple[str, ...]
 
 
-def overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> Overridden:
+def _overridden(workflow: Workflow, params: str, assignments: Sequence[str]) -> Overridden:
     """Put `--params` and `-p` into a run's spec, checked as `run` checks them.
 
     Raises ParameterError, and UsageError for an artifact, which stays as it was.

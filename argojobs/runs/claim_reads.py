@@ -68,10 +68,20 @@ class Time:
 def get_from_claim(
     text: str, target: Target, path: Path, waiting: Time | None = None, bar: Bar = no_bar
 ) -> Path:
-    """Copy a path of a claim to this machine and return where it is. bar: shows how far it is.
+    """Copy a path of a claim to this machine and return where it is.
 
-    Raises NotFoundError for a claim or path that is not there, UsageError for one that cannot be
-    read, ServerError for a pod that does not start, and as `transfer.copy_path`.
+    Args:
+        text: `claim://name/path`.
+        target: whose claim it is; on a cluster a run reads it.
+        path: where the copy goes.
+        waiting: how the run is waited for; None for real time.
+        bar: shows how far the copy is.
+
+    Raises:
+        NotFoundError: the claim or the path is not there.
+        UsageError: it cannot be read.
+        ServerError: the pod that reads it does not start.
+        ConflictError, HostError: as `transfer.copy_path`.
     """
     if target.claims is not None:
         return copy_path(in_claim(text, target.claims), path)
@@ -89,7 +99,18 @@ def get_from_claim(
 
 
 def in_folder(text: str, target: Target, waiting: Time | None = None) -> list[Found]:
-    """Return what a folder of a claim holds, by name; of a file, the file. Raises as above."""
+    """Return what a folder of a claim holds, by name; of a file, the file.
+
+    Args:
+        text: `claim://name/path`.
+        target: whose claim it is.
+        waiting: how a run on a cluster is waited for; None for real time.
+
+    Raises:
+        NotFoundError: the claim or the path is not there.
+        UsageError: it cannot be read.
+        ServerError: the pod that reads it does not start.
+    """
     if target.claims is not None:
         place = in_claim(text, target.claims)
         found = [_of_path(one) for one in (place.iterdir() if place.is_dir() else [place])]

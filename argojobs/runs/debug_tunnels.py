@@ -29,8 +29,16 @@ def way_to(place: Target, workflow: Workflow, waiting: Waiting) -> Iterator[tupl
     """Give the host and the port by which a step's debugger is reached, while it is open.
 
     A step of this machine listens itself. On a cluster it is a port-forward; without a kubeconfig
-    the port of the node that the manifest opens. Raises UsageError and its kinds, and ServerError,
-    where there is no way, or no debugger at its end.
+    the port of the node that the manifest opens.
+
+    Args:
+        place: where the run is.
+        workflow: the run as it is now.
+        waiting: the step that waits, and its port.
+
+    Raises:
+        UsageError: and its kinds: there is no way.
+        ServerError: no debugger answers at its end.
     """
     if place.steps_here:
         if waiting.own:

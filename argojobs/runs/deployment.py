@@ -85,10 +85,20 @@ def deployment(
     platform: str = "",
     arguments: Iterable[str] = (),
 ) -> Deployment:
-    """Return the deploy that the options ask for. folder: the project or the folder of Dockerfiles.
+    """Return the deploy that the options ask for.
 
-    arguments: build arguments, NAME=VALUE. Raises UsageError for a folder without Dockerfiles, an
-    unknown registry, context, image or argument.
+    Args:
+        folder: the project, or the folder of Dockerfiles.
+        registry: where images go; "" as `choose_destination` finds it.
+        context: by name, "" for the one in use.
+        only: this image and those that it is built on; "" for all.
+        builder: the program that builds, "" for the first that works.
+        platform: OS/ARCH, "" for that of the context's nodes, else this machine's.
+        arguments: build arguments, NAME=VALUE.
+
+    Raises:
+        UsageError: the folder has no Dockerfiles, or a registry, context, image or argument is
+            unknown.
     """
     if not folder.exists():
         raise UsageError(f"there is no folder {folder}", where="--directory")

@@ -48,7 +48,14 @@ def known(
     options: str = "",
     local: bool = False,
 ) -> Evidence:
-    """Return what the run's object says by itself, with log lines that are at hand; asks nobody."""
+    """Return what the run's object says by itself, with log lines that are at hand; asks nobody.
+
+    Args:
+        workflow: the run.
+        logs: lines by the pods' node ids; None where none were read.
+        options: what a command must say to get there, with a blank in front.
+        local: the run is on this machine.
+    """
     titles: dict[str, str] = {}
     for step in walk(steps_of(workflow)):
         titles |= {step.node_id: step.typed} if step.node_id else {}
@@ -140,9 +147,13 @@ def why(
     options: str = "",
     local: bool = False,
 ) -> str:
-    """Return a diagnosis' first line for a run that failed, where it says more than a report does.
+    """Return a diagnosis' first line for a run that failed, or "" where a report says as much.
 
-    log: of the step that failed first. Nobody is asked.
+    Args:
+        workflow: the run; nobody is asked for more.
+        log: lines of the step that failed first.
+        options: what a command must say to get there, with a blank in front.
+        local: the run is on this machine.
     """
     if was_stopped(workflow):
         return ""

@@ -32,10 +32,17 @@ def pods_of(place: Target, workflow: Workflow) -> AbstractContextManager[Pods]:
 
 
 def running_step(pods: Pods, workflow: Workflow, given: str, options: str = "") -> Entered:
-    """Return the step that is meant, and its pod: without a name the only one that runs.
+    """Return the step that is meant, and its pod.
 
-    options: what a command must say to get here, for hints. Raises NotFoundError where there is
-    no such step or several run (listed), ConflictError where it has ended or not begun.
+    Args:
+        pods: of the run's namespace.
+        workflow: the run.
+        given: the step's name; "" for the only one that runs.
+        options: what a command must say to get here, for hints.
+
+    Raises:
+        NotFoundError: there is no such step, or several run (listed).
+        ConflictError: it has ended, or not begun.
     """
     run = str(workflow["metadata"]["name"])
     wanted = step_named(workflow, given) if given else None
@@ -75,7 +82,13 @@ def _at_rest(run: str, wanted: Step | None, options: str) -> ConflictError:
 
 
 def has_ended(run: str, step: Step, options: str) -> ConflictError:
-    """Return the error for a step that cannot be entered any more. options: as `running_step`."""
+    """Return the error for a step that cannot be entered any more.
+
+    Args:
+        run: its name.
+        step: with the phase that it ended in.
+        options: what a command must say to get here, for the hint.
+    """
     return ConflictError(
         f"the step {step.title} of {run} has ended: {step.phase}",
         hint=f"argojobs logs {run} {step.key}{options} shows what it wrote",
@@ -85,7 +98,13 @@ def has_ended(run: str, step: Step, options: str) -> ConflictError:
 def shell_of(pods: Pods, pod: str, container: str) -> str:
     """Return the first shell that a container has: tried with nothing to do, as its input is ours.
 
-    Raises UsageError where it has none.
+    Args:
+        pods: of the namespace.
+        pod: its name.
+        container: of the pod.
+
+    Raises:
+        UsageError: it has none.
     """
     for shell in SHELLS:
         if pods.starts(pod, [shell, "-c", ":"], container):

@@ -18,7 +18,13 @@ _PLAIN_EXIT = re.compile(r"main: Error \(exit code (1|78)\)(: before the step's 
 
 
 def cause(workflow: Workflow, step: Step, log: Sequence[str]) -> str:
-    """Return why a step failed: where its program just ended, the error that its log ends with."""
+    """Return why a step failed: where its program just ended, the error that its log ends with.
+
+    Args:
+        workflow: its message is taken where the step has none.
+        step: the one that failed.
+        log: its last lines.
+    """
     of_run = str(status_of(workflow).get("message", ""))
     message = first_line(step.message) or first_line(of_run)
     code = _PLAIN_EXIT.match(message)

@@ -62,8 +62,14 @@ class Watch:
 def states(service: Service, name: str, options: str = "") -> Iterator[Workflow]:
     """Yield the states of a run until it is final, across streams that end early.
 
-    options: what a command must say to get there, for hints. Raises NotFoundError when the run is
-    deleted meanwhile, ServerError when its state is not to be had.
+    Args:
+        service: where the run is.
+        name: of the run.
+        options: what a command must say to get there, for hints.
+
+    Raises:
+        NotFoundError: the run was deleted meanwhile.
+        ServerError: its state is not to be had.
     """
     newest: Workflow = {}
     ends, before = 0, ""
@@ -115,9 +121,15 @@ def to_end(
 
 
 def first_ended(connect: Callable[[], Service], names: Sequence[str], count: int) -> list[Workflow]:
-    """Return the final states of the first so many runs to end, in the order of their ends.
+    """Return the final states of the first runs to end, in the order of their ends.
 
-    connect: makes a service for a thread of its own. Raises what watching one of them raises.
+    Args:
+        connect: makes a service for a thread of its own.
+        names: of the runs that are watched.
+        count: so many ends are waited for.
+
+    Raises:
+        ArgojobsError: what watching one of them raised.
     """
     came: queue.SimpleQueue[Workflow | ArgojobsError] = queue.SimpleQueue()
 

@@ -189,9 +189,12 @@ class PipelineImages:
 
 
 def linted(workflow: Workflow, root: Callable[[], Path], **how: Any) -> list[Finding]:
-    """Lint a workflow as it is run: an image that was deployed is no `latest`, whatever it says.
+    """Lint a workflow as it is run: an image that was deployed is not `latest`, whatever it says.
 
-    root: finds the project's folder. how: the options of `lint.lint`.
+    Args:
+        workflow: the object.
+        root: finds the project's folder, where it is needed.
+        how: the options of `lint.lint`.
     """
     findings = lint(workflow, **how)
     if all(one.code != "image-latest" for one in findings):
@@ -219,8 +222,15 @@ def _lacking(plan: Plan, registry: Registry) -> tuple[list[Wanted], Plan]:
 def with_images(plan: Plan, context: Context, say: Callable[[str], None]) -> Plan:
     """Build and push what the registry lacks; return the plan with all images by their digests.
 
-    say: gets a line for each image, and what the builder prints. Raises HostError where nothing
-    builds images, BuildFailedError, PushFailedError, and as `lacking`.
+    Args:
+        plan: with the images that it wants.
+        context: whose registry and nodes they are for.
+        say: gets a line for each image, and what the builder prints.
+
+    Raises:
+        HostError: nothing builds images here.
+        BuildFailedError, PushFailedError: the builder's own failure.
+        UsageError, ServerError: as `lacking`.
     """
     if not plan.images:
         return plan

@@ -102,9 +102,17 @@ def lint_files(
 ) -> Linted:
     """Lint files together: templates of one are known to the others.
 
-    libraries: more files or folders with WorkflowTemplates, which are linted behind the others. A
-    file that cannot be read is a finding too (`unreadable`); a program that cannot be imported
-    raises UserCodeError. Findings come file by file, in the order of their lines.
+    A file that cannot be read is a finding too (`unreadable`). Findings come file by file, in the
+    order of their lines.
+
+    Args:
+        files: manifests and programs.
+        refs: what a reference to a template that cannot be found is: an error, a warning, or
+            nothing.
+        libraries: more files or folders with WorkflowTemplates, linted behind the others.
+
+    Raises:
+        UserCodeError: a program cannot be imported.
     """
     every = list(dict.fromkeys([*files, *(files_of(libraries) if libraries else ())]))
     contents: dict[Path, Contents] = {}

@@ -57,8 +57,12 @@ class Wanted:
 def listed(place: Target, wanted: Wanted, *, short: bool) -> list[Listed]:
     """Return the runs of a context that are wanted, newest first, with what they wait for.
 
-    How many runs others have there is said, where they are left out. short: what a line about each
-    needs is enough.
+    How many runs others have there is said, where they are left out.
+
+    Args:
+        place: the context.
+        wanted: which of its runs.
+        short: what a line about each needs is enough.
     """
     runs = place.service.summaries() if short else place.service.list()
     me = user_name() if place.has_owners and not wanted.all_users else ""

@@ -134,10 +134,17 @@ def require_server(place: Target) -> None:
 
 
 def check_given(place: Target, loaded: Loaded, request: RunRequest) -> None:
-    """Ask the server for the template, and raise ParameterError for what it does not take or lacks.
+    """Check what a request gives to a template of the server.
 
-    Raises NotFoundError where there is no such template, and UsageError for one without an
-    entrypoint.
+    Args:
+        place: whose server is asked for the template.
+        loaded: its manifest refers to the template.
+        request: with the arguments.
+
+    Raises:
+        ParameterError: the template does not take one, or lacks one.
+        NotFoundError: there is no such template.
+        UsageError: it has no entrypoint.
     """
     assert loaded.manifest is not None
     reference = loaded.manifest["spec"]["workflowTemplateRef"]

@@ -24,8 +24,13 @@ def log_texts(
 ) -> Iterator[str]:
     """Yield the lines as shown: as they are for one pod, headed by `[step]` for several.
 
-    connect: makes a service for a thread of its own. follow: until the run has ended, or the step
-    that is meant.
+    Args:
+        service: where the run is.
+        workflow: the run.
+        step: its name, "" for all steps.
+        connect: makes a service for a thread of its own.
+        follow: until the run has ended, or the step that is meant.
+        tail: only so many of the last lines, 0 for all.
     """
     name = str(workflow["metadata"]["name"])
     known, local = Followed(workflow), localiser(service, name)

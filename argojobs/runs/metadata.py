@@ -15,7 +15,14 @@ def with_metadata(
     labels: dict[str, str] | None = None,
     annotations: dict[str, str] | None = None,
 ) -> Workflow:
-    """Return the workflow with a name instead of its `generateName`, labels, annotations added."""
+    """Return the workflow with other metadata; the one given stays as it is.
+
+    Args:
+        workflow: the object.
+        name: instead of its `name` or `generateName`; "" keeps them.
+        labels: added; they win over those that are there.
+        annotations: added in the same way.
+    """
     metadata: Any = {**metadata_of(workflow)}
     if name:
         metadata.pop("generateName", None)

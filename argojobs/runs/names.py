@@ -22,9 +22,16 @@ LEAST = 3
 
 
 def find_run(service: Service, given: str, *, changes: bool = False, options: str = "") -> Workflow:
-    """Return the run that a name means, as `run_name` tells: a whole name is asked for at once.
+    """Return the run that a name means; a whole name is asked for at once.
 
-    Raises as `run_name`, and what getting a run raises.
+    Args:
+        service: where the runs are.
+        given: a name as `run_name` takes it.
+        changes: for a verb that changes the run.
+        options: what a command must say to get there, for hints.
+
+    Raises:
+        NotFoundError: no run is meant, or several are.
     """
     if _is_whole(given):
         try:
@@ -37,21 +44,37 @@ def find_run(service: Service, given: str, *, changes: bool = False, options: st
 def find_runs(
     service: Service, given: Sequence[str], *, changes: bool = False, options: str = ""
 ) -> list[Workflow]:
-    """Return the runs that several names mean, each once, in the order given."""
+    """Return the runs that several names mean, each once, in the order given.
+
+    Args:
+        service: where the runs are.
+        given: names as `run_name` takes them.
+        changes: for a verb that changes the runs.
+        options: what a command must say to get there, for hints.
+
+    Raises:
+        NotFoundError: a name means no run, or several.
+    """
     found = [find_run(service, name, changes=changes, options=options) for name in given]
     return list({str(run["metadata"]["name"]): run for run in found}.values())
 
 
 def run_name(service: Service, given: str, *, changes: bool = False, options: str = "") -> str:
-    """Return the whole name of a run that a short one means: `@latest`, or what only it has.
-
-    On a shared server an ending of one of my runs means that one, whatever others' end in, and
-    `@latest` is my latest. options: what a command must say to get there, for hints.
+    """Return the whole name of a run that a short one means.
 
     That is an ending of at least three letters or the whole suffix, or the name without its
-    suffix. For a verb that changes the run an ending must hold the whole suffix, and the name
-    without it is only answered with the runs that it may mean. Raises NotFoundError when no run
-    is meant (the nearest are named), or several (listed).
+    suffix. On a shared server an ending of one of my runs means that one, whatever others' end in,
+    and `@latest` is my latest.
+
+    Args:
+        service: where the runs are.
+        given: a whole name, what only one run has, or `@latest`.
+        changes: for a verb that changes the run: an ending must hold the whole suffix, and
+            the name without it is only answered with the runs that it may mean.
+        options: what a command must say to get there, for hints.
+
+    Raises:
+        NotFoundError: no run is meant (the nearest are named), or several are (listed).
     """
     if given == LATEST:
         latest = latest_name(service)

@@ -41,7 +41,14 @@ def _others_owner(workflow: Workflow, place: Target) -> str:
 def check_owner(workflow: Workflow, place: Target, *, force: bool, verb: str) -> str:
     """Return who else's a run is as what follows its name: ` of alex`, or "".
 
-    verb: what is about to be done. Raises UsageError for another's run without force.
+    Args:
+        workflow: the run.
+        place: where it is; on this machine runs have no owners.
+        force: another's will do.
+        verb: what is about to be done, for the hint.
+
+    Raises:
+        UsageError: it is another's, without force.
     """
     owner = _others_owner(workflow, place)
     if owner and not force:

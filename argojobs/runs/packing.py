@@ -139,9 +139,18 @@ def packed_project(
     allow_secret_files: bool,
     entries: Sequence[str] | None = None,
 ) -> Packed:
-    """Pack the project in a folder, within the limits of options and settings. Raises UsageError.
+    """Pack the project in a folder, within the limits of options and settings.
 
-    entries: what was on `sys.path` before the user's file was imported, if it was.
+    Args:
+        root: the folder.
+        settings: the project's.
+        max_code_size: bytes or a size with its unit; "" for that of the settings, else `LARGEST`.
+        allow_secret_files: files that look like secrets travel, too.
+        entries: what was on `sys.path` before the user's file was imported, None if none was.
+
+    Raises:
+        UsageError: the size is not one.
+        BundleError: as `pack`.
     """
     largest = settings.code_max_size if settings.code_max_size is not None else LARGEST
     if max_code_size:

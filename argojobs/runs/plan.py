@@ -61,7 +61,7 @@ def _named(prepared: Prepared, sources: Sources, request: RunRequest) -> Plan:
     A name or experiment that Kubernetes would refuse is cut, with a hash; an annotation keeps it.
     """
     experiment = request.experiment
-    chosen, full_name = new_name(prepared.workflow, request.name, prepared.loaded.name)
+    chosen, full_name = _new_name(prepared.workflow, request.name, prepared.loaded.name)
     labels = {USER_LABEL: user_name()}
     whole = {FULL_NAME: full_name} if full_name else {}
     if experiment:
@@ -82,7 +82,7 @@ def _named(prepared: Prepared, sources: Sources, request: RunRequest) -> Plan:
     return Plan(workflow, tuple(uploads), prepared.warnings)
 
 
-def new_name(workflow: Workflow, given: str, fallback: str) -> tuple[str, str]:
+def _new_name(workflow: Workflow, given: str, fallback: str) -> tuple[str, str]:
     """Return the name of a new run, and the full one where it had to be cut, else "".
 
     given: by the user; else it is the manifest's own, or its `generateName` (or the fallback)
@@ -102,10 +102,17 @@ def new_name(workflow: Workflow, given: str, fallback: str) -> tuple[str, str]:
 
 
 def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
-    """Return what is to be stored and created for a run of a loaded file on a target.
+    """Return what is to be stored and created for a run; nothing is written.
 
-    What the store has already is in it, too. Raises UsageError and its kinds for what is wrong;
-    nothing is written.
+    What the store has already is in it, too.
+
+    Args:
+        request: what the user asks for.
+        target: where it is to run.
+        loaded: what is to run.
+
+    Raises:
+        UsageError: and its kinds, for what is wrong.
     """
     if loaded.manifest is not None:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -51,7 +51,13 @@ class RunReport:
 
 
 def report_of(place: Target, workflow: Workflow, folder: Path | None) -> RunReport:
-    """Read what there is to read of a run. folder: its logs are written below that, if given."""
+    """Read what there is to read of a run.
+
+    Args:
+        place: where it is.
+        workflow: the run as it is now.
+        folder: below it a folder of the run's name gets its logs; None writes none.
+    """
     name = str(workflow["metadata"]["name"])
     step = step_logs.step_of_interest(workflow)
     logs: dict[str, Path] = {}

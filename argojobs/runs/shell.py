@@ -61,9 +61,19 @@ def ready(pods: Pods, workflow: Workflow) -> Entered | None:
 def ended(place: Target, pods: Pods, name: str, pod: str) -> bool:
     """End a job in order, or stop it where that cannot be.
 
-    False, and told, where it goes on instead. Raises as `end`.
+    Args:
+        place: where it is; hears what could not be done.
+        pods: of its namespace.
+        name: of the run.
+        pod: the name of the job's pod.
+
+    Returns:
+        False where it goes on instead.
+
+    Raises:
+        ServerError: it is unknown whether it ends.
     """
-    why = end(place, pods, pod)
+    why = _end(place, pods, pod)
     if not why:
         return True
     try:
@@ -78,7 +88,7 @@ def ended(place: Target, pods: Pods, name: str, pod: str) -> bool:
     return True
 
 
-def end(place: Target, pods: Pods, pod: str) -> str:
+def _end(place: Target, pods: Pods, pod: str) -> str:
     """End a job in order, so that what it made is kept; one that has ended already is well, too.
 
     Returns why it could not be told, "" where it was. Raises ServerError where that is unknown.

@@ -20,8 +20,16 @@ def step_lines(
     """Yield the lines of a step's pods, of later attempts and items too, until the step has ended.
 
     One thread follows the lines and one the run, with services of their own. Whatever the former
-    has not brought when the step has ended is read then. tail: begin with so many of the last
-    lines, 0 for all. Raises what either of them raises.
+    has not brought when the step has ended is read then.
+
+    Args:
+        connect: makes a service for a thread of its own.
+        workflow: the run.
+        step: of the run.
+        tail: begin with so many of the last lines, 0 for all.
+
+    Raises:
+        ArgojobsError: what either thread raised.
     """
     name = str(workflow["metadata"]["name"])
     told: queue.SimpleQueue[LogLine | Workflow | ArgojobsError] = queue.SimpleQueue()

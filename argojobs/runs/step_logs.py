@@ -20,7 +20,13 @@ _LONGEST = 120
 def download(service: Service, workflow: Workflow, folder: Path) -> dict[str, Path]:
     """Write the log of each pod to a file in the folder; return the paths by the pods' node ids.
 
-    A file that is there from an earlier look is written anew. Raises what reading logs raises.
+    Args:
+        service: where the run is.
+        workflow: the run.
+        folder: made if it is not there; a file of an earlier look is written anew.
+
+    Raises:
+        ArgojobsError: what reading logs raises.
     """
     names = file_names(steps_of(workflow))
     paths = {pod: folder / name for pod, name in names.items()}
@@ -95,7 +101,14 @@ def last_lines(path: Path, count: int) -> list[str]:
 
 
 def tail(service: Service, workflow: Workflow, step: Step, count: int) -> Iterator[str]:
-    """Yield the last log lines of a step's last attempt, without a file."""
+    """Yield the last log lines of a step's last attempt, without a file.
+
+    Args:
+        service: where the run is.
+        workflow: the run.
+        step: one that has pods.
+        count: so many lines at most.
+    """
     name = str(workflow["metadata"]["name"])
     for line in service.logs(name, node_id=step.pods[-1], tail=count):
         yield line.text

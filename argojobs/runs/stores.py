@@ -62,7 +62,13 @@ def _folder_name(key: str) -> str:
 
 
 def stored_by(workflow: Workflow, target: Target, steps: list[Step]) -> Iterator[Stored]:
-    """Yield the output artifacts of steps, those of the last attempt of each."""
+    """Yield the output artifacts of steps, those of the last attempt of each.
+
+    Args:
+        workflow: the run, with its nodes.
+        target: where it is.
+        steps: of the run.
+    """
     nodes = nodes_of(workflow)
     for step in steps:
         for node_id in (step.node_id, *reversed(step.pods)):
@@ -80,11 +86,17 @@ def stored_by(workflow: Workflow, target: Target, steps: list[Step]) -> Iterator
 
 
 def bucket_of(workflow: Workflow, artifact: Artifact, target: Target, template: str = "") -> str:
-    """Return the bucket of an artifact of a template, or of any where all have the same.
+    """Return the bucket of an artifact; "" on this machine.
 
     It is the artifact's own, that of the template's archiveLocation, that of the run's
     repository, or the context's. Source: Argo docs, fields, ArtifactLocation; and
     `status.artifactRepositoryRef.artifactRepository`, which the controller writes.
+
+    Args:
+        workflow: the run.
+        artifact: as the node or the manifest has it.
+        target: where the run is.
+        template: the name of the artifact's; "" for any, where all have the same bucket.
     """
     if target.artifacts_here:
         return ""
@@ -154,7 +166,14 @@ def split_name(text: str) -> tuple[str, str, str]:
 def named(workflow: Workflow, target: Target, step: Step, name: str) -> list[Stored]:
     """Return an output artifact of a step, of a fan-out that of each item which made one.
 
-    Raises NotFoundError, naming those there.
+    Args:
+        workflow: the run, with its nodes.
+        target: where it is.
+        step: of the run.
+        name: of the artifact.
+
+    Raises:
+        NotFoundError: there is none; it names those that are.
     """
     steps = list(leaves([step])) if step.is_fan_out else [step]
     every = list(stored_by(workflow, target, steps))
@@ -185,9 +204,14 @@ def _inside_claim(root: Path, inside: str, text: str) -> Path:
 def in_claim(text: str, own: Path, claims: Mapping[str, str] | None = None) -> Path:
     """Return the path of `claim://name/path` where claims are folders of this machine.
 
-    claims: folder by claim as the settings name them, those of the current folder unless given;
-    own: has the folders of all others, where steps mount them. Raises UsageError for a path that leads
-    out of it, NotFoundError for what is not there.
+    Args:
+        text: `claim://name/path`.
+        own: has the folders of claims that the settings do not name, where steps mount them.
+        claims: folders by claim; None for those of the current folder's settings.
+
+    Raises:
+        UsageError: the path leads out of the claim.
+        NotFoundError: there is nothing.
     """
     name, _, inside = text.removeprefix("claim://").partition("/")
     if not name or "/" in name or name in (".", ".."):

@@ -77,7 +77,15 @@ def submit(request: RunRequest, loaded: Loaded, target: Target) -> Submitted:
 def dry_run(request: RunRequest, loaded: Loaded, target: Target) -> Plan:
     """Return what `submit` would do, with what store, registry and server know of it.
 
-    Nothing is written; what is out of reach is told and left out. Raises as `submit`.
+    Nothing is written; what is out of reach is told and left out.
+
+    Args:
+        request: what the user asks for.
+        loaded: what is to run.
+        target: where it is to run.
+
+    Raises:
+        UsageError: and its kinds, for what is wrong.
     """
     if request.template:
         require_server(target)

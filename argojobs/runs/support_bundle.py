@@ -36,7 +36,17 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic) [\w.~+/=-]{8,}")
 
 
 def write_bundle(file: str, place: Target, looked: Looked) -> list[str]:
-    """Write a .tgz of a run and return what is not in it. Raises UsageError, HostError."""
+    """Write a .tgz of a run and return what is not in it, a line each.
+
+    Args:
+        file: its path, `~` allowed.
+        place: where the run is.
+        looked: what a diagnosis has read of it.
+
+    Raises:
+        UsageError: there is no folder for the file.
+        HostError: it cannot be written.
+    """
     path = Path(file).expanduser()
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent} for {path.name}", hint="make it first")

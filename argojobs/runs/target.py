@@ -144,7 +144,13 @@ def target(
 
 
 def this_machine(here: LocalService, *, options: str = "", tell: Tell = silent) -> Target:
-    """Return this machine as a target. here: its service; the others as `Target` has them."""
+    """Return this machine as a target.
+
+    Args:
+        here: its service.
+        options: what a command must say to get here, with a blank in front.
+        tell: hears what goes on here.
+    """
 
     def pods(_context: Context, _namespace: str) -> AbstractContextManager[Pods]:
         from argojobs.engine.pods import LocalPods

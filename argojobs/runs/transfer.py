@@ -36,7 +36,15 @@ def no_bar(_what: str) -> AbstractContextManager[Progress | None]:
 def fetch_output(stored: Stored, run: str, target: Target, path: Path, bar: Bar = no_bar) -> Path:
     """Copy an output of a run to a path, from the bucket itself where there are keys for it.
 
-    Raises as `fetch_key` and `Service.artifact`.
+    Args:
+        stored: the output.
+        run: its name.
+        target: where the run is.
+        path: where the copy goes.
+        bar: shows how far it is.
+
+    Raises:
+        NotFoundError, ConflictError, HostError: as `fetch_key` and `Service.artifact`.
     """
     repository = own_bucket(stored, target)
     if repository is not None:

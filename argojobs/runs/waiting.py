@@ -90,9 +90,12 @@ def shell_awaited(run: Run) -> str:
 
 
 def waits_for(service: Service, run: Run, options: str = "") -> str:
-    """Return what a run waits for; for a lock all runs are looked at, to know its place.
+    """Return what a run waits for, "" if for nothing.
 
-    options: what a command must say to get there, with a blank in front.
+    Args:
+        service: where it is; for a lock all runs are looked at, to know its place.
+        run: the object.
+        options: what a command must say to get there, with a blank in front.
     """
     name = str(run["metadata"]["name"])
     if _lock_awaited(run):

@@ -156,7 +156,7 @@ def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, ca
 )
 def test_the_end_may_come_before_it_is_told(pods: Pods, ending) -> None:
     pods.ending = list(ending)
-    assert shell.end(place_of(pods), pods, "pod") == ""
+    assert shell._end(place_of(pods), pods, "pod") == ""
     assert pods.ended == (2 if isinstance(ending[0], UnclearError) else 1)
 
 

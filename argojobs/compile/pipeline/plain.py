@@ -80,7 +80,16 @@ class _Search:
                         waiting.append(call.callee)
 
     def visit(self, value: Any, what: str, where: str) -> None:
-        """Look at what a template from elsewhere gets. Raises DefinitionError."""
+        """Look at what a template from elsewhere gets.
+
+        Args:
+            value: a text, or what stands for one.
+            what: the argument that gets it, for the message.
+            where: the place of the call, for the message.
+
+        Raises:
+            DefinitionError: it would not get plain text.
+        """
         if isinstance(value, str):
             refuse_encoded(value, what, where)
         elif isinstance(value, Texts):

@@ -25,7 +25,13 @@ PLACE = '''def place(path: str, artifact: Artifact) -> None:
 
 
 def kept(read: Read, leaf: Leaf, function: str) -> str:
-    """Return the statement that takes a template as it is, with the reason."""
+    """Return the statement that takes a template as it is, with the reason.
+
+    Args:
+        read: what the program is written from.
+        leaf: the template.
+        function: its name in the program.
+    """
     template = renamed(read, leaf.template)
     extra: dict[str, Any] = {} if is_label(leaf.name) else {"name": names.label(leaf.name, ())}
     if leaf.prints:
@@ -51,7 +57,13 @@ def renamed(read: Read, value: Any) -> Any:
 
 
 def command(read: Read, leaf: Leaf, function: str) -> str:
-    """Return a `@command` function and the class of its outputs."""
+    """Return a `@command` function and the class of its outputs.
+
+    Args:
+        read: what the program is written from.
+        leaf: the template.
+        function: its name in the program.
+    """
     given = names.arguments(read, leaf)
     fields = names.fields(leaf.outputs)
     cls = names.class_name(function) if fields else ""
@@ -71,7 +83,14 @@ def command(read: Read, leaf: Leaf, function: str) -> str:
 
 
 def outputs_class(read: Read, template: str, outputs: dict[str, str], cls: str) -> str:
-    """Return the class of a template's outputs (name -> `parameters` or `artifacts`)."""
+    """Return the class of a template's outputs.
+
+    Args:
+        read: with the types of outputs.
+        template: its name.
+        outputs: `parameters` or `artifacts` by name.
+        cls: the name of the class.
+    """
     fields = names.fields(outputs)
     lines = [
         f"    {fields[name]}: "
@@ -82,7 +101,13 @@ def outputs_class(read: Read, template: str, outputs: dict[str, str], cls: str) 
 
 
 def signature(function: str, arguments: list[str], returns: str) -> str:
-    """Return the `def` line, one argument a line where it is long."""
+    """Return the `def` line, one argument a line where it is long.
+
+    Args:
+        function: its name.
+        arguments: as they are written, with type and default.
+        returns: the type.
+    """
     line = f"def {function}({', '.join(arguments)}) -> {returns}:"
     if len(line) <= WIDTH:
         return line
@@ -92,7 +117,15 @@ def signature(function: str, arguments: list[str], returns: str) -> str:
 
 
 def argument(read: Read, template: str, name: str, own: str, declared: dict[str, Any]) -> str:
-    """Return an input parameter as an argument, with its default."""
+    """Return an input parameter as an argument, with its default.
+
+    Args:
+        read: with the types of inputs.
+        template: its name.
+        name: of the parameter.
+        own: the argument's name in the program.
+        declared: the parameter as the template has it.
+    """
     kind, default = (
         parameter_type(read, template, name),
         declared.get("value", declared.get("default")),
@@ -104,7 +137,13 @@ def argument(read: Read, template: str, name: str, own: str, declared: dict[str,
 
 
 def parameter_type(read: Read, template: str, name: str) -> str:
-    """Return the type of an input parameter."""
+    """Return the type of an input parameter.
+
+    Args:
+        read: with the types of inputs.
+        template: its name.
+        name: of the parameter.
+    """
     return PARTS if (template, name) in read.parts else read.types.of(("input", template, name))
 
 

@@ -24,7 +24,13 @@ _HAS = {BUILDAH: ("inspect", "--type", "image"), PODMAN: ("image", "exists")}
 
 
 def buildah(program: str, version: str, name: str = BUILDAH) -> Builder:
-    """Return the table of buildah or podman."""
+    """Return the table of buildah or podman.
+
+    Args:
+        program: its path.
+        version: as it says it.
+        name: which of the two it is.
+    """
     return Builder(
         name,
         program,

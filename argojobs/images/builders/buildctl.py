@@ -17,7 +17,13 @@ NAME = "buildctl"
 
 
 def buildctl(program: str, version: str, layouts: Path) -> Builder:
-    """Return the table of buildctl. layouts: the folder for images on this machine."""
+    """Return the table of buildctl.
+
+    Args:
+        program: its path.
+        version: as it says it.
+        layouts: the folder for images on this machine.
+    """
 
     def build(task: Task) -> list[Argv]:
         layout = layout_of(layouts, task.tags[0])

@@ -10,7 +10,16 @@ from argojobs.images.builders.shape import Builder, Task
 
 
 def build_image(builder: Builder, task: Task, say: Say) -> None:
-    """Build an image. Raises BuildFailedError, with the instruction that failed and the output."""
+    """Build an image.
+
+    Args:
+        builder: which one builds it.
+        task: what is built.
+        say: gets each line of the builder's output.
+
+    Raises:
+        BuildFailedError: with the instruction that failed and the output.
+    """
     environment = _environment(builder, task.auth_folder)
     for argv in builder.build(task):
         done = run(argv, say=say, environment=environment)
@@ -19,7 +28,16 @@ def build_image(builder: Builder, task: Task, say: Say) -> None:
 
 
 def push_image(builder: Builder, task: Task, say: Say) -> None:
-    """Push the first tag of an image that was built from the task. Raises PushFailedError."""
+    """Push the first tag of an image that was built from the task.
+
+    Args:
+        builder: the one that built it.
+        task: what was built.
+        say: gets each line of the builder's output.
+
+    Raises:
+        PushFailedError: with the output.
+    """
     environment = _environment(builder, task.auth_folder)
     for argv in builder.push(task):
         done = run(argv, say=say, environment=environment)

@@ -28,9 +28,14 @@ _VERSION = re.compile(r"\d+\.\d+[\w.+~-]*")
 def choose(name: str = "", *, mounts: bool = False, layouts: Path | None = None) -> Builder:
     """Return the builder of that name, or the first that this machine has.
 
-    mounts: it must know `RUN --mount` (secrets need it); one that does not is passed over. layouts:
-    where buildctl keeps images, the user's cache unless given. Raises UsageError for a name that
-    there is not, HostError where none works, with how to get one on this system.
+    Args:
+        name: of the builder, "" for any.
+        mounts: it must know `RUN --mount` (secrets need it); one that does not is passed over.
+        layouts: where buildctl keeps images, None for the user's cache.
+
+    Raises:
+        UsageError: there is no builder of that name.
+        HostError: none works; says how to get one on this system.
     """
     if name and name not in NAMES:
         raise UsageError(f"no builder is called {name}", hint=f"known: {', '.join(NAMES)}")

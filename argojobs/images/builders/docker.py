@@ -30,7 +30,13 @@ GET_BUILDX = "install docker's package docker-buildx-plugin, or --builder builda
 
 
 def docker(program: str, version: str, *, context: str) -> Builder:
-    """Return the table of docker. context: its own context in use; "" for the older builder."""
+    """Return the table of docker.
+
+    Args:
+        program: its path.
+        version: as it says it.
+        context: its own context in use; "" for the older builder.
+    """
     return Builder(
         NAME,
         program,

@@ -80,7 +80,13 @@ class PushFailedError(BuildFailedError):
 
 
 def build_failure(builder: Builder, task: Task, done: Done) -> BuildFailedError:
-    """Return the error of a build: the place in the Dockerfile, the instruction, the last lines."""
+    """Return the error of a build: the place in the Dockerfile, the instruction, the last lines.
+
+    Args:
+        builder: named in it.
+        task: with the Dockerfile that was built.
+        done: how the builder ended, with its last lines.
+    """
     line, instruction = failed_instruction(done.output, task.dockerfile)
     meaning, remedy = meaning_of(done.output)
     what = f"{builder.name} did not build {task.tags[0]}"
@@ -96,7 +102,13 @@ def build_failure(builder: Builder, task: Task, done: Done) -> BuildFailedError:
 
 
 def push_failure(builder: Builder, task: Task, done: Done) -> PushFailedError:
-    """Return the error of a push."""
+    """Return the error of a push.
+
+    Args:
+        builder: named in it.
+        task: with the tag that was pushed.
+        done: how the builder ended, with its last lines.
+    """
     meaning, remedy = meaning_of(done.output)
     return PushFailedError(
         f"{builder.name} did not push {task.tags[0]}{_after(meaning)}{_ending(done)}",

@@ -48,8 +48,16 @@ def run(
 ) -> Done:
     """Run a command and give its lines, of both outputs, to `say` as they come.
 
-    environment: variables beside this process's own. Raises HostError where the program is not
-    there. KeyboardInterrupt, or whatever `say` raises, ends the command first.
+    KeyboardInterrupt, or whatever `say` raises, ends the command first.
+
+    Args:
+        argv: the program and its arguments.
+        say: gets each line, without its end.
+        environment: variables beside this process's own.
+        folder: where it runs, None for the current one.
+
+    Raises:
+        HostError: the program is not there.
     """
     try:
         child = subprocess.Popen(

@@ -51,12 +51,20 @@ def context_files(
     ignore: Ignore,
     allow: Iterable[str] = (),
 ) -> Context:
-    """Return what a build takes. root: the context's folder.
+    """Return what a build takes.
 
-    allow: files that only look like secrets and links that may lead outside, as paths or patterns
-    (`argojobs.toml`, `[images] allow`). Raises UsageError with the Dockerfile's file:line for a
-    source that is not there or is left out, for secrets, and for links that lead outside; HostError
-    for what cannot be read.
+    Args:
+        dockerfile: the build's.
+        root: the context's folder.
+        sources: what COPY and ADD name.
+        ignore: the rules of `.dockerignore`.
+        allow: files that only look like secrets and links that may lead outside, as paths or
+            patterns (`argojobs.toml`, `[images] allow`).
+
+    Raises:
+        UsageError: with the Dockerfile's file:line: a source is not there or is left out, there
+            are secrets, or a link leads outside.
+        HostError: something cannot be read.
     """
     found = _Found(dockerfile, Tree(root, ignore), tuple(allow))
     for source in sources:
@@ -102,13 +110,13 @@ class _Found:
             return
         mode = self.mode(place, source)
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-            raise self.error(source, "is neither a file nor a folder", "name a file or a folder")
+            raise self._error(source, "is neither a file nor a folder", "name a file or a folder")
         out = self.tree.left_out(place)
         if out is None:
-            self.add(place, mode, source)
+            self._add(place, mode, source)
         found = self.add_below(place, source) if stat.S_ISDIR(mode) else 0
         if out is not None and not found:
-            raise self.error(
+            raise self._error(
                 source,
                 f"is left out by {out.text!r} ({self.tree.ignore.path}:{out.line})",
                 f"bring it back by a line !{source.pattern} after it, or take that line out",
@@ -125,11 +133,11 @@ class _Found:
         try:
             pattern = re.compile(_wildcards(parts[wild:]))
         except ValueError as error:
-            raise self.error(source, "is not a pattern", "close its brackets") from error
+            raise self._error(source, "is not a pattern", "close its brackets") from error
         depth = None if "**" in parts else len(parts) - wild
         for path, mode in list(self.tree.below(start, depth)):
             if pattern.fullmatch(path.removeprefix(f"{start}/" if start else "")):
-                self.add(path, mode, source)
+                self._add(path, mode, source)
                 if stat.S_ISLNK(mode):
                     self.follow(path, source)
                 elif stat.S_ISDIR(mode):
@@ -142,7 +150,7 @@ class _Found:
         place = self.resolved(path, source)
         if not place or self.tree.left_out(place) is None:
             if place:
-                self.add(place, self.mode(place, source), source)
+                self._add(place, self.mode(place, source), source)
             self.add_below(place, source)
 
     def add_below(self, folder: str, source: Source) -> int:
@@ -150,7 +158,7 @@ class _Found:
         place = self.tree.root / folder
         count = 0
         for path, mode in self.tree.below(folder) if place.is_dir() else ():
-            self.add(path, mode, source)
+            self._add(path, mode, source)
             count += 1
         return count
 
@@ -166,11 +174,11 @@ class _Found:
                 done = here
                 continue
             links += 1
-            self.add(here, mode, source)
+            self._add(here, mode, source)
             inside = _inside(here, self.files[here].target)
             if links > _MOST_LINKS or inside is None:
                 why = "leads outside of the context" if inside is None else "is a circle of links"
-                raise self.error(source, why, "copy the file itself into the context")
+                raise self._error(source, why, "copy the file itself into the context")
             done = ""
             todo = [*(part for part in inside.split("/") if part), *todo]
         return done
@@ -180,7 +188,7 @@ class _Found:
         try:
             return place.lstat().st_mode
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise self.error(
+            raise self._error(
                 source,
                 f"is not there: {place}",
                 f"paths are relative to the context, {self.tree.root}",
@@ -188,7 +196,7 @@ class _Found:
         except OSError as error:
             raise cannot_read(place, error) from error
 
-    def add(self, path: str, mode: int, source: Source) -> None:
+    def _add(self, path: str, mode: int, source: Source) -> None:
         """Add one entry, and the folders above it."""
         if path in self.files:
             return
@@ -196,7 +204,7 @@ class _Found:
         if stat.S_ISDIR(mode):
             self.files[path] = ContextFile(path, place, "folder")
         elif stat.S_ISLNK(mode):
-            self.files[path] = self.link(path, place, source)
+            self.files[path] = self._link(path, place, source)
         elif stat.S_ISREG(mode):
             digest, size, why = read_whole(place, path)
             if why and not self.allowed(path):
@@ -209,9 +217,9 @@ class _Found:
             return
         above = path.rpartition("/")[0]
         if above:
-            self.add(above, stat.S_IFDIR, source)
+            self._add(above, stat.S_IFDIR, source)
 
-    def link(self, path: str, place: Path, source: Source) -> ContextFile:
+    def _link(self, path: str, place: Path, source: Source) -> ContextFile:
         target = os.fspath(place.readlink())
         if _inside(path, target) is None and not self.allowed(path):
             raise UsageError(
@@ -225,7 +233,7 @@ class _Found:
     def allowed(self, path: str) -> bool:
         return any(path == one or fnmatchcase(path, one) for one in self.allow)
 
-    def error(self, source: Source, why: str, hint: str) -> UsageError:
+    def _error(self, source: Source, why: str, hint: str) -> UsageError:
         return UsageError(
             f"{source.what} takes {source.pattern}, which {why}",
             where=self.dockerfile.where(source.line),

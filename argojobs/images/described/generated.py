@@ -66,9 +66,14 @@ def generated(
 ) -> Generated:
     """Return the build of an image that puts something on its base.
 
-    root: the project's folder, where files are searched that are not beside the pipeline's own,
-    and whose name the image gets. base_of: from the base as it was written to what is pulled.
-    Raises UsageError for requirements that cannot be read or installed.
+    Args:
+        image: of a pipeline.
+        root: the project's folder, where files are searched that are not beside the pipeline's own,
+            and whose name the image gets.
+        base_of: from the base as it was written to what is pulled.
+
+    Raises:
+        UsageError: requirements cannot be read or installed.
     """
     folders = [Path(image.folder)] if image.folder else []
     wanted = requirements_of(image.pip, [*folders, root]) if image.pip else Requirements(())

@@ -36,7 +36,12 @@ def pip_settings(
 ) -> PipSettings:
     """Return what pip is told on this machine; empty where it is told nothing.
 
-    Raises nothing for a file that is none: pip itself says so when it is called.
+    A damaged file is passed over: pip itself names it when it is called.
+
+    Args:
+        environment: variables, for `PIP_...` and where files are.
+        home: the user's folder.
+        platform: as `sys.platform`, which says where files are.
     """
     found: dict[str, dict[str, str]] = {name: {} for name in _SECTIONS}
     for file in _files(environment, home, platform):

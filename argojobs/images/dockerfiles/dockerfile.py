@@ -153,7 +153,13 @@ def base_images(dockerfile: Dockerfile, arguments: Mapping[str, str]) -> tuple[s
 
 
 def parent_stage(dockerfile: Dockerfile, base: str, number: int) -> int | None:
-    """Return the earlier stage that a name means, the last of that name; None for an image."""
+    """Return the earlier stage that a name means, the last of that name; None for an image.
+
+    Args:
+        dockerfile: with the stages.
+        base: the name that FROM has.
+        number: of the stage that FROM begins.
+    """
     before = reversed(dockerfile.stages[:number])
     return next((one.number for one in before if one.name and one.name == base.lower()), None)
 
@@ -168,7 +174,16 @@ def _directives(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def logical_lines(lines: list[str], escape: str, path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each instruction's first line and its whole text; heredocs are stepped over."""
+    """Yield each instruction's first line and its whole text; heredocs are stepped over.
+
+    Args:
+        lines: of the file; the first has the number 1.
+        escape: the sign that continues a line.
+        path: of the file, for errors.
+
+    Raises:
+        UsageError: a heredoc does not end.
+    """
     sign = re.escape(escape)
     continued = re.compile(rf"(?<!{sign}){sign}[ \t]*$")
     numbered = iter(enumerate((line.rstrip("\r") for line in lines), 1))

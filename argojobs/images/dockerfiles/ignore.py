@@ -102,9 +102,13 @@ def judge(
 ) -> tuple[Pattern | None, Hits]:
     """Return the pattern that leaves a path out, None if it stays, and its hits.
 
-    path: relative to the context, with `/`. above: the hits of the folder that holds it, () at
-    the top. A line is only asked where it could change the answer, and its answer holds for all
-    below: both are docker's rule (`MatchesUsingParentResults`).
+    A line is only asked where it could change the answer, and its answer holds for all below: both
+    are docker's rule (`MatchesUsingParentResults`).
+
+    Args:
+        patterns: the lines, in their order.
+        path: relative to the context, with `/`.
+        above: the hits of the folder that holds it, () at the top.
     """
     out: Pattern | None = None
     hits = []

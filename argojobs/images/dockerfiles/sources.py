@@ -51,10 +51,13 @@ def sources(
     *,
     onbuild: bool = False,
 ) -> tuple[Source, ...]:
-    """Return what a build with these arguments takes from its context, in order.
+    """Return what a build takes from its context, in order.
 
-    platform: `linux/amd64`, where it is known. onbuild: what builds *from* this image take
-    instead, by its ONBUILD lines.
+    Args:
+        dockerfile: what is built.
+        arguments: build arguments by name.
+        platform: `linux/amd64`, where it is known.
+        onbuild: what builds *from* this image take instead, by its ONBUILD lines.
     """
     if dockerfile.foreign:
         first = dockerfile.instructions[0].line

@@ -85,7 +85,13 @@ def assignments(text: str, escape: str = "\\") -> tuple[tuple[str, str | None], 
 def expand(word: str, lookup: Lookup, escape: str = "\\") -> str | None:
     """Return a word without quotes and escapes, its variables replaced.
 
-    None where it has a variable whose value is not known, or a form that we do not know.
+    Args:
+        word: one of `words_of`.
+        lookup: from a variable's name to its value, None where that is not known.
+        escape: the file's sign of escape.
+
+    Returns:
+        None where a variable's value is not known, or has a form that we do not know.
     """
     special = _patterns(escape)[1]
 

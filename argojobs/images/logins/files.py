@@ -51,10 +51,17 @@ def login_files(environ: Mapping[str, str]) -> list[Path]:
 
 
 def stored(host: str, environ: Mapping[str, str], say: Say) -> Credentials | None:
-    """Return the login that is kept for a registry (`HOST[:PORT][/PATH]`), None where there is none.
+    """Return the login that is kept for a registry, None where there is none.
 
-    say: told of a helper that does not work; then the login counts as not there, as docker has it.
-    Raises UsageError for a file that is not in order, HostError for one that cannot be read.
+    Args:
+        host: `HOST[:PORT][/PATH]`.
+        environ: variables, which say where the files are.
+        say: told of a helper that does not work; then the login counts as not there, as docker has
+            it.
+
+    Raises:
+        UsageError: a file is not in order.
+        HostError: a file cannot be read.
     """
     for path in login_files(environ):
         document = read_login_file(path)

@@ -35,11 +35,21 @@ def credentials_for(
     environ: Mapping[str, str] | None = None,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Credentials | None:
-    """Return who we are at a registry (`HOST[:PORT][/PATH]`, or its URL), None for nobody.
+    """Return who we are at a registry, None for nobody.
 
-    user, password: those of a context or creds.yaml, the password as a secret reference; with both
-    nothing else is asked. Otherwise the logins that docker and podman keep. say: told of what keeps a
-    login from being read. Raises what `resolve` does, UsageError for files that are not in order.
+    With a user and a password nothing else is asked; otherwise the logins that docker and podman
+    keep.
+
+    Args:
+        host: `HOST[:PORT][/PATH]`, or its URL.
+        user: of a context or creds.yaml.
+        password: its secret reference.
+        environ: variables; None for this process's.
+        say: told of what keeps a login from being read.
+
+    Raises:
+        UsageError: a file is not in order, or as `resolve`.
+        HostError: a file or the password cannot be read.
     """
     if user and password:
         from argojobs.config.secret_references import resolve
@@ -52,19 +62,25 @@ def credentials_for(
 def private_login(
     host: str, credentials: Credentials | None, environ: Mapping[str, str] | None = None
 ) -> Iterator[Path | None]:
-    """Give a folder with a login that only this user can read, gone at the end; None for nobody."""
+    """Give a folder with a login that only this user can read, gone at the end; None for nobody.
+
+    Args:
+        host: the registry's.
+        credentials: who we are there.
+        environ: variables; None for this process's.
+    """
     if credentials is None:
         yield None
         return
     folder = Path(tempfile.mkdtemp(prefix="argojobs-login-"))  # mode 0700
     try:
-        auth_file(folder, host, credentials, environ)
+        _auth_file(folder, host, credentials, environ)
         yield folder
     finally:
         shutil.rmtree(folder)
 
 
-def auth_file(
+def _auth_file(
     folder: Path, host: str, credentials: Credentials, environ: Mapping[str, str] | None = None
 ) -> Path:
     """Write a login into `config.json` of a folder, mode 0600; docker, podman, buildah, buildctl read it.

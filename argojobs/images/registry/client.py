@@ -83,9 +83,18 @@ class Registry:
         return self._content(repository, f"blobs/{digest}")
 
     def put_manifest(self, repository: str, tag: str, content: bytes, media_type: str) -> None:
-        """Put a manifest under a tag. Raises UsageError where we may not.
+        """Put a manifest under a tag.
 
         Source: OCI distribution specification, "Pushing manifests".
+
+        Args:
+            repository: the image's name there.
+            tag: the new one.
+            content: the manifest.
+            media_type: of the content.
+
+        Raises:
+            UsageError: we may not.
         """
         answer = self.connection.send(
             "PUT",
@@ -99,7 +108,14 @@ class Registry:
     def add_tag(self, repository: str, digest: str, tag: str) -> None:
         """Give an image that the registry has one more tag; nothing is built or pulled for it.
 
-        Raises UsageError where we may not, ServerError where the registry has not the image.
+        Args:
+            repository: the image's name there.
+            digest: of the image.
+            tag: the new one.
+
+        Raises:
+            UsageError: we may not.
+            ServerError: the registry does not have the image.
         """
         content = self.manifest(repository, digest)
         if content is None:
@@ -141,7 +157,16 @@ class Registry:
         return self._scope(repository, "pull,push")
 
     def expect(self, answer: requests.Response, status: int, repository: str) -> None:
-        """Raise what an answer means if it is not the one that is wanted."""
+        """Raise what an answer means if it is not the one that is wanted.
+
+        Args:
+            answer: of the registry.
+            status: that is wanted.
+            repository: which was asked for.
+
+        Raises:
+            UsageError: with what was told, and what to do.
+        """
         if answer.status_code != status:
             raise self.connection.refusal(answer, self.full_name(repository))
 
@@ -173,12 +198,19 @@ class UnaskedRegistry(Registry):
 def open_registry(
     url: str, credentials: Credentials | None = None, *, context: str = ""
 ) -> Registry:
-    """Return the registry at `[SCHEME://]HOST[:PORT][/PREFIX]`; asked once, to see how it speaks.
+    """Return a registry; asked once, to see how it speaks.
 
-    Without a scheme it is https, and http where that does not answer on this machine or in a private
-    network. A password goes over http only where the address says `http://`. context: whose registry
-    it is, for remedies. Raises ServerError where it is out of reach, UsageError where it is not
-    trusted.
+    Without a scheme it is https, and http where that does not answer on this machine or in a
+    private network. A password goes over http only where the address says `http://`.
+
+    Args:
+        url: `[SCHEME://]HOST[:PORT][/PREFIX]`.
+        credentials: who we are there, None for nobody.
+        context: whose registry it is, for remedies.
+
+    Raises:
+        ServerError: it is out of reach.
+        UsageError: it is not trusted.
     """
     rest = url.partition("://")[2] or url
     prefix = rest.rpartition("@")[2].partition("/")[2].strip("/")

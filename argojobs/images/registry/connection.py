@@ -101,7 +101,13 @@ class Connection:
     def refusal(
         self, answer: requests.Response, repository: str, *, known: bool = False
     ) -> ArgojobsError:
-        """Return what an answer that says no means. known: whether it knows who we are."""
+        """Return what an answer that says no means.
+
+        Args:
+            answer: of the registry.
+            repository: which was asked for, "" for the registry itself.
+            known: the registry knows who we are.
+        """
         told, who = _told(answer), self.credentials
         status = 403 if known and who is not None else answer.status_code
         user = f"the user {who.user or 'of the token'}" if who else "nobody without a login"
@@ -132,10 +138,19 @@ class Connection:
         return f"write {key}: {value} for it in creds.yaml"
 
     def request(self, method: str, url: str, **more: Any) -> requests.Response:
-        """Make one request. Raises ServerError where nothing answers, UsageError without trust.
+        """Make one request.
 
         Only what is read may lie elsewhere: a registry's layers do. What is sent, and a password,
         goes to no other address than this.
+
+        Args:
+            method: GET, for example.
+            url: the whole address.
+            more: as requests takes it.
+
+        Raises:
+            ServerError: nothing answers.
+            UsageError: the registry is not trusted.
         """
         from argojobs.net.sending import LineError, whole
 
@@ -234,7 +249,17 @@ class Connection:
 
 
 def open_connection(url: str, credentials: Credentials | None, context: str) -> Connection:
-    """Find how a registry is reached; `open_registry` says the rules."""
+    """Find how a registry is reached; `open_registry` says the rules.
+
+    Args:
+        url: `[SCHEME://]HOST[:PORT][/PREFIX]`.
+        credentials: who we are there, None for nobody.
+        context: whose registry it is, "" for nobody's.
+
+    Raises:
+        ServerError: it is out of reach.
+        UsageError: it is not trusted.
+    """
     scheme, host = _scheme(url), bare_host(url).partition("/")[0]
     name = HUB_API if host == HUB else host
     session = open_session(host)

@@ -24,7 +24,16 @@ def try_push(registry: Registry, repository: str) -> str:
 
 
 def try_pull(registry: Registry, repository: str, digest: str) -> None:
-    """Read the image with all that belongs to it, and compare."""
+    """Read the image with all that belongs to it, and compare.
+
+    Args:
+        registry: which has it.
+        repository: as it was pushed.
+        digest: what `try_push` returned.
+
+    Raises:
+        ServerError: it does not give back what it took.
+    """
     layer, config, manifest = _image()
     if registry.manifest(repository, digest) != manifest:
         raise ServerError(f"{registry.host} does not give back the image that it took")

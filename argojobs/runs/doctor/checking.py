@@ -34,17 +34,35 @@ def ok(name: str, what: str) -> Check:
 
 
 def warning(name: str, what: str, remedy: str) -> Check:
-    """It works, and something is to be known."""
+    """It works, and something is to be known.
+
+    Args:
+        name: of the check.
+        what: what was found.
+        remedy: what to do about it.
+    """
     return Check(name, "warning", what, remedy)
 
 
 def failed(name: str, what: str, remedy: str) -> Check:
-    """It does not work, and this is what to do."""
+    """It does not work, and this is what to do.
+
+    Args:
+        name: of the check.
+        what: what was found.
+        remedy: what to do about it.
+    """
     return Check(name, "failed", what, remedy)
 
 
 def skipped(name: str, why: str, remedy: str = "") -> Check:
-    """It was not looked at."""
+    """It was not looked at.
+
+    Args:
+        name: of the check.
+        why: why not.
+        remedy: how it can be looked at; "" where there is nothing to do.
+    """
     return Check(name, "skipped", why, remedy)
 
 

@@ -56,19 +56,27 @@ def _write_it(context: Context) -> str:
 def kube_checks(
     context: Context, kube: Kube, namespace: str, *, subject: str = ""
 ) -> Iterator[Check]:
-    """Yield what Kubernetes says of a context. subject: whose the token for Argo's server is."""
+    """Yield what Kubernetes says of a context.
+
+    Args:
+        context: what runs need is read from it.
+        kube: the cluster, as the kubeconfig's user.
+        namespace: of the context's runs.
+        subject: the account of the token for Argo's server, `system:serviceaccount:NAMESPACE:NAME`;
+            "" where there is none to look at.
+    """
     first = list(attempt("kubernetes", lambda: reached(kube)))
     yield from first
     if first[0].state == "failed":
         return
-    yield from attempt("rights", lambda: rights(context, kube, namespace))
+    yield from attempt("rights", lambda: _rights(context, kube, namespace))
     if subject:
-        yield from attempt("token", lambda: token_rights(context, kube, namespace, subject))
-    yield from attempt("entering", lambda: entering(context, kube, namespace))
-    yield from attempt("executor", lambda: executor(context, kube, namespace))
-    yield from attempt("secret", lambda: secret(context, kube, namespace))
-    yield from attempt("claims", lambda: claims(context, kube, namespace))
-    yield from attempt("limits", lambda: limits(context, kube, namespace))
+        yield from attempt("token", lambda: _token_rights(context, kube, namespace, subject))
+    yield from attempt("entering", lambda: _entering(context, kube, namespace))
+    yield from attempt("executor", lambda: _executor(context, kube, namespace))
+    yield from attempt("secret", lambda: _secret(context, kube, namespace))
+    yield from attempt("claims", lambda: _claims(context, kube, namespace))
+    yield from attempt("limits", lambda: _limits(context, kube, namespace))
 
 
 def without_kube(context: Context) -> Iterator[Check]:
@@ -89,7 +97,7 @@ def reached(kube: Kube) -> Check:
     return ok("kubernetes", f"{version.get('gitVersion', '')} at {kube.address}")
 
 
-def rights(context: Context, kube: Kube, namespace: str) -> Check:
+def _rights(context: Context, kube: Kube, namespace: str) -> Check:
     """What the kubeconfig's user may do of what the verbs need."""
     missing = [
         f"{purpose}: {right}"
@@ -103,7 +111,7 @@ def rights(context: Context, kube: Kube, namespace: str) -> Check:
     return warning("rights", found, _write_it(context))
 
 
-def token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> Check:
+def _token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> Check:
     """What the service account of the context's token may do of what the verbs need.
 
     Argo's server acts with its rights: its retry deletes pods by them. subject: as the server
@@ -126,7 +134,7 @@ def token_rights(context: Context, kube: Kube, namespace: str, subject: str) -> 
     return ok("token", f"{account} may do all that the verbs need in {namespace}")
 
 
-def entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
+def _entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """Whether the kubeconfig's user may enter steps that run, said for each way and what it is for."""
     for purpose, needed in ENTERING:
         missing = [str(right) for right in needed if not may(kube, right, namespace)]
@@ -140,7 +148,7 @@ def entering(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
             yield ok("entering", f"the kubeconfig's user may use {purpose} in {namespace}")
 
 
-def executor(context: Context, kube: Kube, namespace: str) -> Check:
+def _executor(context: Context, kube: Kube, namespace: str) -> Check:
     """Steps can report their outputs: the runs' service account may write task results.
 
     Where we have no keys of a store it is Argo that removes what a read of a claim stores there,
@@ -176,7 +184,7 @@ def executor(context: Context, kube: Kube, namespace: str) -> Check:
     return ok("executor", f"the service account {account} may report what steps did")
 
 
-def secret(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
+def _secret(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """The Secrets that manifests refer to are there, with the keys that are named."""
     wanted: list[tuple[str, list[str]]] = []
     if context.s3 is not None and context.s3.secret_name:
@@ -199,7 +207,7 @@ def secret(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
             yield ok("secret", f"the Secret {name} is there")
 
 
-def claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
+def _claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """The claims that runs mount are there; the storage claim is made when a run first needs it."""
     storage = context.storage_claim if context.storage else ""
     mounts = [mount.source for mount in context.mounts if mount.kind == "claim"]
@@ -223,7 +231,7 @@ def claims(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
             )
 
 
-def limits(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
+def _limits(context: Context, kube: Kube, namespace: str) -> Iterator[Check]:
     """The ConfigMap with the size of the context's semaphore says what the context says."""
     wanted = limit_of(defaults_of(context))
     if wanted is None:

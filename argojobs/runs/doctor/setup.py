@@ -41,7 +41,13 @@ def objects_of(context: Context, namespace: str) -> list[dict[str, Any]]:
 
 
 def as_text(objects: list[dict[str, Any]], context: str, namespace: str) -> str:
-    """Return objects as the text of a YAML file, which says first what it is for."""
+    """Return objects as the text of a YAML file, which says first what it is for.
+
+    Args:
+        objects: of Kubernetes, in the order in which they are applied.
+        context: its name, for the first line.
+        namespace: where tokens are made.
+    """
     head = (
         f"# What runs of the context {context} need in the namespace {namespace}.\n"
         "# kubectl apply -f FILE; then a token of who is to submit, or of who only looks:\n"

@@ -52,9 +52,12 @@ def round_trip(repository: Repository, s3: S3) -> Check:
 
 
 def compare(s3: S3, theirs: dict[str, Any] | None, source: str) -> Check:
-    """Whether the context's bucket is the one that Argo uses.
+    """Say whether the context's bucket is the one that Argo uses.
 
-    theirs: Argo's artifact repository as the controller has it, None where it has none.
+    Args:
+        s3: the context's.
+        theirs: Argo's artifact repository as the controller has it, None where it has none.
+        source: where that was read.
     """
     name = "bucket"
     if is_own(s3):

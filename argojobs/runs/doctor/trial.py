@@ -37,7 +37,7 @@ def run(place: Target, clock: Callable[[], float]) -> Iterator[Check]:
     name = f"argojobs-doctor-{uuid.uuid4().hex[:8]}"
     created = place.service.create(trial_workflow(context, name))
     try:
-        ended = waited(place.service, created, clock)
+        ended = _waited(place.service, created, clock)
         yield verdict(ended, context)
         if context.s3 is not None and ended["status"].get("phase") == "Succeeded":
             theirs = repository_of(ended)
@@ -84,7 +84,7 @@ def trial_workflow(context: Context, name: str) -> Workflow:
     return in_store(with_context(made, defaults_of(context)), context)
 
 
-def waited(service: Service, created: Workflow, clock: Callable[[], float]) -> Workflow:
+def _waited(service: Service, created: Workflow, clock: Callable[[], float]) -> Workflow:
     """Return the run when it has ended. Raises ServerError when that takes too long."""
     end = clock() + SECONDS + 60
     last = created

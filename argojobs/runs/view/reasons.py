@@ -42,7 +42,13 @@ _LATE = "Step exceeded its deadline"
 
 
 def explained(message: str, template: Template, spec: WorkflowSpec) -> str:
-    """Return a node's message with the meaning of its exit code, or the limit that it names."""
+    """Return a node's message with the meaning of its exit code, or the limit that it names.
+
+    Args:
+        message: of the node.
+        template: of the node.
+        spec: of the run, which has a deadline of its own.
+    """
     code = _EXIT_CODE.search(message)
     if code is not None:
         meaning = _meaning(int(code[1]), template)

@@ -9,7 +9,7 @@ import pytest
 
 from argojobs.errors import HostError, UsageError
 from argojobs.images.logins.credentials import Credentials, bare_host
-from argojobs.images.logins.login import auth_file, credentials_for, private_login
+from argojobs.images.logins.login import _auth_file, credentials_for, private_login
 
 
 def auth(user: str, password: str) -> dict[str, str]:
@@ -199,7 +199,7 @@ def test_other_logins_and_dockers_settings_go_with_it(environ, config, tmp_path,
     )
     folder = tmp_path / "private"
     folder.mkdir()
-    written = json.loads(auth_file(folder, "lab", Credentials("me", "new"), environ).read_text())
+    written = json.loads(_auth_file(folder, "lab", Credentials("me", "new"), environ).read_text())
     assert written == {
         "auths": {"base": auth("b", "1"), "lab": auth("me", "new")},
         "credHelpers": {"cloud": "gcloud", "stored": "box"},
@@ -209,7 +209,7 @@ def test_other_logins_and_dockers_settings_go_with_it(environ, config, tmp_path,
 
 
 def test_docker_hub_is_written_under_its_own_name(environ, tmp_path):
-    path = auth_file(tmp_path, "docker.io/team", Credentials("me", "w"), environ)
+    path = _auth_file(tmp_path, "docker.io/team", Credentials("me", "w"), environ)
     assert set(json.loads(path.read_text())["auths"]) == {
         "https://index.docker.io/v1/",
         "docker.io",

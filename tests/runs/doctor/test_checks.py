@@ -18,7 +18,7 @@ from argojobs.runs.doctor.checking import (
     skipped,
     warning,
 )
-from argojobs.runs.doctor.kubernetes import controller_s3, token_rights
+from argojobs.runs.doctor.kubernetes import _token_rights, controller_s3
 from argojobs.runs.doctor.local import disk, local_checks
 from argojobs.runs.doctor.server import auth
 from argojobs.runs.doctor.settings import settings_checks
@@ -136,7 +136,7 @@ class TestTokenRights:
         return SimpleNamespace(ask=ask)
 
     def look(self, kube: SimpleNamespace, subject: str) -> Check:
-        return token_rights(LAB, kube, "argo", subject)  # type: ignore[arg-type]
+        return _token_rights(LAB, kube, "argo", subject)  # type: ignore[arg-type]
 
     def test_what_it_may_not_do_is_named_with_its_verb(self):
         found = self.look(self.kube("delete pods"), "system:serviceaccount:theirs:alex")

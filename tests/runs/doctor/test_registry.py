@@ -95,12 +95,12 @@ def test_a_password_is_not_sent_over_http_unless_http_was_asked_for(locked, monk
 
 def test_a_login_of_dockers_is_used(locked, monkeypatch, tmp_path):
     from argojobs.images.logins.credentials import Credentials
-    from argojobs.images.logins.login import auth_file
+    from argojobs.images.logins.login import _auth_file
 
     folder = tmp_path / "docker"
     folder.mkdir()
     monkeypatch.setenv("DOCKER_CONFIG", str(folder))
-    auth_file(folder, locked.host, Credentials(registries.USER, registries.PASSWORD))
+    _auth_file(folder, locked.host, Credentials(registries.USER, registries.PASSWORD))
     answers, push = found_in(locked.url)
     assert f"as {registries.USER}" in answers.what
     assert push.state == "ok"
