@@ -106,7 +106,7 @@ def print_for_programs(found: Sequence[Listed], output: Format, *, contexts: boo
 
     Args:
         found: the runs, in order.
-        output: as what.
+        output: as JSON, YAML or names.
         contexts: whether each says in an annotation which context it is in.
     """
     runs: list[dict[str, Any]] = [{**one.run} for one in found]
