@@ -124,7 +124,14 @@ class Service(Protocol):
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
     ) -> Iterator[LogLine]:
-        """Yield log lines of one pod node, or of all; with follow until the workflow is final."""
+        """Yield log lines of one pod node, or of all of them.
+
+        Args:
+            name: of the workflow.
+            node_id: of the node; "" for all.
+            follow: whether new lines are waited for until the workflow is final.
+            tail: begin with so many of the last lines of each pod; 0 means all.
+        """
 
     def stop(self, name: str, message: str = "") -> Workflow:
         """Stop the steps that run, still run exit handlers (Argo's shutdown strategy Stop)."""
@@ -140,8 +147,11 @@ class Service(Protocol):
     ) -> Workflow:
         """Let a suspended workflow go on, and its suspend nodes with it.
 
-        node_selector: Argo's field selector (`displayName=approve`); "" means all of them.
-        outputs: values of the outputs that the nodes of a selector wait for (`supplied`).
+        Args:
+            name: of the workflow.
+            node_selector: Argo's field selector (`displayName=approve`); "" means all nodes.
+            outputs: values of the outputs that the nodes of a selector wait for (`supplied`), by
+                name.
         """
 
     def retry(
@@ -154,8 +164,12 @@ class Service(Protocol):
     ) -> Workflow:
         """Run the failed steps of a finished workflow again, under the same name.
 
-        parameters: `name=value`, in place of the workflow's own. With restart_successful the
-        nodes that the selector names run again too, and all that came after them.
+        Args:
+            name: of the workflow.
+            restart_successful: whether the nodes of the selector run again too, and all that came
+                after them.
+            node_selector: Argo's field selector of those nodes.
+            parameters: `name=value`, in place of the workflow's own.
         """
 
     def resubmit(
@@ -163,14 +177,25 @@ class Service(Protocol):
     ) -> Workflow:
         """Start the workflow again under a new name, which the server makes; return the new one.
 
-        memoized: steps that succeeded are not run again but taken from the old workflow.
+        Args:
+            name: of the old workflow.
+            memoized: whether steps that succeeded are taken from the old workflow and not run
+                again.
+            parameters: `name=value`, in place of the workflow's own.
         """
 
     def delete(self, name: str) -> None:
         """Forget the workflow and its files; one that runs is terminated first."""
 
     def artifact(self, name: str, node_id: str, artifact: str, target: Path) -> Path:
-        """Copy one output artifact of a node to `target` (a file or folder) and return it."""
+        """Copy one output artifact of a node to this machine and return where it is.
+
+        Args:
+            name: of the workflow.
+            node_id: of the node.
+            artifact: its name.
+            target: a new path, or a folder to put it in.
+        """
 
     def template(self, name: str, *, cluster: bool = False) -> Workflow:
         """Return a WorkflowTemplate that is kept here; cluster: a ClusterWorkflowTemplate."""
@@ -317,7 +342,14 @@ class Pods(Protocol):
     def execute(self, pod: str, command: Sequence[str], *, container: str = "main") -> Ran:
         """Run a command in a pod that runs, and wait for its end.
 
-        Raises NotFoundError where there is no such pod, ConflictError where it does not run.
+        Args:
+            pod: its name.
+            command: the program and its arguments.
+            container: of the pod.
+
+        Raises:
+            NotFoundError: there is no such pod.
+            ConflictError: it does not run.
         """
 
     def attach(
@@ -325,17 +357,35 @@ class Pods(Protocol):
     ) -> int:
         """Run a command in a pod with streams of ours, and return its exit code.
 
-        Raises as `execute`, and NotFoundError where the pod has no such container.
+        Args:
+            pod: its name.
+            command: the program and its arguments.
+            streams: what it reads and writes.
+            container: of the pod.
+
+        Raises:
+            NotFoundError: there is no such pod or container.
+            ConflictError: it does not run.
         """
 
     def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
-        """Tell whether a container has the program of a command, which is run. Raises as `attach`."""
+        """Tell whether a container has the program of a command, which is run. Raises as `attach`.
+
+        Args:
+            pod: its name.
+            command: the program and its arguments; it has to end by itself.
+            container: of the pod.
+        """
 
     def forward(self, pod: str, port: int, here: int = 0) -> AbstractContextManager[int]:
         """Give a port of this machine that leads to a port of a pod, while the context is open.
 
-        here: the one to give, or the next that is free; 0 means any. A pod that listens on this
-        machine itself has its own port.
+        A pod that listens on this machine itself has its own port.
+
+        Args:
+            pod: its name.
+            port: of the pod.
+            here: the port to give, or the next one that is free; 0 means any.
         """
 
     def machines(self) -> list[Machine]:

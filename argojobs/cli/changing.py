@@ -38,7 +38,15 @@ def make(
 
 
 def say_made(change: Change, verb: str, doing: str, *, dry_run: bool, more: str = "") -> None:
-    """Say in a line that a change was made, or would be; arguments as of `make`."""
+    """Say in a line that a change was made, or would be.
+
+    Args:
+        change: of a run.
+        verb: the word for what would be done.
+        doing: the word for what is done.
+        dry_run: whether it would only be made.
+        more: the end of the line.
+    """
     put(f"{f'would {verb}' if dry_run else doing} {change.name}{change.whose}{more}\n")
 
 

@@ -66,7 +66,14 @@ def argument(
     complete: Complete | None = None,
     show_default: bool = True,
 ) -> Declared:
-    """Declare an argument; what is what: `option`."""
+    """Declare an argument.
+
+    Args:
+        metavar: What stands for the value in help.
+        help: One or two sentences.
+        complete: Gives a shell the words that may stand here.
+        show_default: Whether help shows the default where there is one.
+    """
     return Declared((), metavar, help, complete, None, False, show_default, "")
 
 
@@ -90,7 +97,16 @@ class WholeNumber(click.types.IntParamType):
     """Any whole number."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:  # noqa: ARG002 - click calls it so
-        """Return the number. Raises BadValueError for what is not one."""
+        """Return the number.
+
+        Args:
+            value: As it was typed, or the default.
+            param: The option or argument that it is of, for messages.
+            ctx: As click has it; not used.
+
+        Raises:
+            BadValueError: It is not a number.
+        """
         return _whole(value, param)
 
 
@@ -98,7 +114,16 @@ class AtLeast(click.IntRange):
     """A whole number from a minimum on."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:  # noqa: ARG002 - click calls it so
-        """Return the number. Raises BadValueError for what is not one, or is below the minimum."""
+        """Return the number.
+
+        Args:
+            value: As it was typed, or the default.
+            param: The option or argument that it is of, for messages.
+            ctx: As click has it; not used.
+
+        Raises:
+            BadValueError: It is not a number, or below the minimum.
+        """
         number = _whole(value, param)
         if self.min is not None and number < self.min:
             said = f"{param.opts[0]} {number} is too small"
@@ -114,7 +139,16 @@ class OneOf(click.Choice[str]):
         super().__init__([*self.members])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 - click calls it so
-        """Return the member. Raises BadValueError for a word that is none."""
+        """Return the member.
+
+        Args:
+            value: As it was typed, or a member.
+            param: The option or argument that it is of, for messages.
+            ctx: As click has it; not used.
+
+        Raises:
+            BadValueError: It is not the value of a member.
+        """
         if isinstance(value, Enum):
             return value
         if value not in self.members:

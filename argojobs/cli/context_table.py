@@ -51,7 +51,14 @@ def store(context: Context) -> str:
 def value_lines(
     table: Mapping[str, Any], origins: Mapping[At, str], above: At = (), *, origin: bool
 ) -> list[list[Span]]:
-    """Lay the values of a table out, one a line, with `file:line` where that is wanted."""
+    """Lay the values of a table out, one a line.
+
+    Args:
+        table: plain data; tables in it are gone through.
+        origins: `file:line` by place in the config file.
+        above: the place of the table in the file.
+        origin: whether each line ends with its `file:line`, or `default`.
+    """
     rows: list[Line] = []
     for at, value in leaves(table):
         row: list[Span] = [(dotted(at), "dim"), (_text(value), "")]

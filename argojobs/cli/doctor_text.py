@@ -39,7 +39,13 @@ def ending(checks: list[Check], context: str) -> Line:
 
 
 def as_data(context: str, checks: list[Check], code: int) -> dict[str, Any]:
-    """Return all of it for programs."""
+    """Return all of it for programs.
+
+    Args:
+        context: the name of the one that was examined.
+        checks: what was found.
+        code: the exit code; 0 says that all is well.
+    """
     return {
         "context": context,
         "well": code == 0,

@@ -19,8 +19,16 @@ _TAKE_A_LINE = frozenset({"vi", "vim", "nvim", "nano", "emacs", "ed", "joe", "mg
 def edited(text: str, name: str, *, line: int = 0) -> Path:
     """Let the user edit a text, and return the file that holds the result.
 
-    name: the file's name. line: where to begin. The file is private, and the caller's to remove
-    (`forget`). Raises HostError where there is no editor, UsageError where it failed.
+    The file is private, and the caller's to remove (`forget`).
+
+    Args:
+        text: what to begin with.
+        name: of the file; its ending tells an editor what it is.
+        line: where to begin, counted from 1; 0 where that does not matter.
+
+    Raises:
+        HostError: there is no editor.
+        UsageError: the editor failed; the file is kept.
     """
     command = editor(os.environ)
     folder = Path(tempfile.mkdtemp(prefix="argojobs-edit-"))

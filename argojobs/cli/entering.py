@@ -19,8 +19,17 @@ def enter(
 ) -> int:
     """Run a command, or a shell, in a step with our own streams, and return its exit code.
 
-    With a terminal it gets that, and all keys. within: makes the command line that starts it.
-    Raises UsageError where it cannot be started.
+    Where our streams are a terminal it gets that, and all keys.
+
+    Args:
+        pods: of the run.
+        entered: the step.
+        command: the program and its arguments; empty for a shell.
+        container: of the pod.
+        within: makes of these words the command line that is run.
+
+    Raises:
+        UsageError: it cannot be started.
     """
     words = within(list(command) or [shell_of(pods, entered.pod, container)])
     sys.stdout.flush()

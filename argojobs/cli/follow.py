@@ -106,7 +106,7 @@ def follow(how: Follow, workflow: Workflow) -> Workflow:
         return _follow(how, picture, watch)
 
 
-def notice(how: Follow, picture: Picture, pending: Pending) -> None:
+def _notice(how: Follow, picture: Picture, pending: Pending) -> None:
     """Say for what a run has been waiting, and take it back when it no longer waits."""
     before, text = pending.said, pending.look(picture.workflow, how.now())
     if text and text != before:
@@ -143,7 +143,7 @@ def _to_end(
         if how.gone.is_set():
             raise BrokenPipeError
         if how.pending is not None:
-            notice(how, picture, how.pending)
+            _notice(how, picture, how.pending)
 
     while True:
         try:

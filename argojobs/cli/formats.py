@@ -26,7 +26,13 @@ def print_object(value: Any, form: Format) -> None:
 
 
 def print_data(value: Any, form: Format, *names: str) -> None:
-    """Print plain data. names: what is printed of it as `name`, one a line."""
+    """Print plain data.
+
+    Args:
+        value: what is printed as JSON or YAML.
+        form: which of them, or `name`.
+        names: what is printed of it as `name`, one a line.
+    """
     if form is Format.name:
         for name in names:
             print_text(name)

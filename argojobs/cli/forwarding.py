@@ -36,7 +36,15 @@ def tell_here(port: int) -> None:
 def forward(pods: Pods, entered: Entered, here: int, there: int) -> None:
     """Keep a way to a port of a step open until Ctrl-C or the step's end, and say where it is.
 
-    Raises UsageError and its kinds, and ServerError, where it cannot be opened.
+    Args:
+        pods: of the run.
+        entered: the step.
+        here: the port of this machine, or the next one that is free; 0 means any.
+        there: the port of the step.
+
+    Raises:
+        UsageError: it is not allowed.
+        ServerError: the pod cannot be reached.
     """
     with pods.forward(entered.pod, there, here) as got:
         if here and got != here:

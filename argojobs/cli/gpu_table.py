@@ -13,7 +13,13 @@ Waiting = Sequence[tuple[str, GpuUse]]
 
 
 def gpu_lines(found: Sequence[Gpus], waiting: Waiting, context: str) -> list[Line]:
-    """Lay GPUs out: a line for each machine, below it who uses them; then who waits."""
+    """Lay GPUs out: a line for each machine, below it who uses them; then who waits.
+
+    Args:
+        found: the GPUs, by machine and kind.
+        waiting: who waits, with the resource.
+        context: its name, told where there are no GPUs.
+    """
     if not found:
         return [[(f"{context} has no GPUs", "")]]
     rows: list[list[Span]] = [[(head, "dim") for head in ("MACHINE", "GPUS", "FREE", "USED", "BY")]]
@@ -42,7 +48,13 @@ def gpu_lines(found: Sequence[Gpus], waiting: Waiting, context: str) -> list[Lin
 
 
 def as_data(found: Sequence[Gpus], waiting: Waiting, context: str) -> dict[str, Any]:
-    """Return all of it for programs."""
+    """Return all of it for programs.
+
+    Args:
+        found: the GPUs, by machine and kind.
+        waiting: who waits, with the resource.
+        context: its name.
+    """
     return {
         "context": context,
         "free": sum(gpus.free for gpus in found),

@@ -33,7 +33,13 @@ class Picture(Followed):
         self._told: dict[str, tuple[str, ...]] = {}
 
     def add_line(self, node_id: str, text: str, *, unfinished: bool = False) -> None:
-        """Take a log line of a pod, in the place of one that was unfinished."""
+        """Take a log line of a pod, in the place of one that was unfinished.
+
+        Args:
+            node_id: of the pod's node.
+            text: of the line, without its newline.
+            unfinished: whether it goes on, as a progress bar does.
+        """
         with self._lock:
             lines = self._logs.setdefault(node_id, deque(maxlen=LOG_LINES))
             if node_id in self._unfinished:

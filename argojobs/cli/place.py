@@ -16,7 +16,16 @@ def target(
     share_host_paths: bool = False,
     new_run: bool = False,
 ) -> Target:
-    """Return what a verb acts on: see `runs.target.target`."""
+    """Return what a verb acts on.
+
+    Args:
+        context: the name of a context; without it and a server the one in use.
+        server: the name of a context or the URL of a server.
+        project: the folder whose argojobs.toml may name the context, the current one unless given.
+        strict_resources: for a new run on this machine, whether it is refused without its GPUs.
+        share_host_paths: for a new run on this machine, whether steps see this machine's paths.
+        new_run: whether a run is to begin there: see `runs.target.target`.
+    """
     from argojobs.cli.text import tell
     from argojobs.runs import target as connecting
 

@@ -34,9 +34,14 @@ def failure_lines(
 ) -> list[Line]:
     """Return the report of a run that failed: at most 25 lines, of which 20 are the log's.
 
-    streamed: the reader has just seen the log lines, so that they are not repeated. options:
-    what a command must say to get there, with a blank in front. why: a diagnosis' first line, ""
-    where it says no more.
+    Args:
+        workflow: the run.
+        log: the lines of the step that failed.
+        screen: where it is shown.
+        took: seconds that the run took, None where that is not known.
+        streamed: whether the reader has just seen the log lines, so that they are not repeated.
+        options: what a command must say to get there, with a blank in front.
+        why: a diagnosis' first line, "" where it says no more.
     """
     name = str(workflow["metadata"]["name"])
     status = status_of(workflow)

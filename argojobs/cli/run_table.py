@@ -27,7 +27,14 @@ class Shown(NamedTuple):
 
 
 def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) -> list[Line]:
-    """Lay the runs out: sign, name, phase, progress, duration, age, experiment or message."""
+    """Lay the runs out: sign, name, phase, progress, duration, age, experiment or message.
+
+    Args:
+        listed: the runs, in order.
+        now: seconds since 1970, for durations and ages.
+        shown: what else the table has.
+        signs: whether the screen can show signs beyond ASCII.
+    """
     if not listed:
         return []
     optional = [("USER", shown.users), ("CONTEXT", shown.contexts)]
@@ -95,7 +102,13 @@ CONTEXT_NOTE = "argojobs.dev/context"
 
 
 def print_for_programs(found: Sequence[Listed], output: Format, *, contexts: bool) -> None:
-    """Print runs for programs; of several contexts each says in an annotation where it is."""
+    """Print runs for programs.
+
+    Args:
+        found: the runs, in order.
+        output: as JSON, YAML or names.
+        contexts: whether each says in an annotation which context it is in.
+    """
     runs: list[dict[str, Any]] = [{**one.run} for one in found]
     if contexts:
         for one, run in zip(found, runs, strict=True):

@@ -52,8 +52,14 @@ def split_key(key: str, document: Mapping[str, Any]) -> At:
 def with_setting(text: str, key: str, value: str) -> str:
     """Return a config file's text with one value set.
 
-    A value is what its key takes: a number, true, a list or a table as TOML writes them, else the
-    text itself. Raises UsageError, without a place, where the key takes neither.
+    Args:
+        text: of the file.
+        key: dotted, its parts quoted as in TOML where they need it.
+        value: what the key takes: a number, true, a list or a table as TOML writes them, else the
+            text itself.
+
+    Raises:
+        UsageError: the key takes neither; no place is named.
     """
     at = split_key(key, tomllib.loads(text))
     if at[0] == "contexts":

@@ -42,7 +42,11 @@ _MANY, _LATER = 60, 5.0
 def say_waits(created: Workflow, place: Target, output: Format | None, idle: int) -> None:
     """Say that a job was started which waits for a shell, and how to enter and to end it.
 
-    idle: after how many seconds without use it ends by itself on a cluster, 0 for never.
+    Args:
+        created: the job.
+        place: where it runs.
+        output: prints the job in place of that.
+        idle: after how many seconds without use it ends by itself on a cluster, 0 for never.
     """
     if output is not None:
         print_object(created, output)
@@ -69,8 +73,17 @@ def _by_itself(idle: int) -> str:
 def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) -> int:
     """Wait until a new job runs, open a shell in it, and end the job with it; the exit code is its.
 
-    Ctrl-C meanwhile is as `follow_run` has it. idle: as `say_waits` has it. Raises RunFailedError when it was pending for too
-    long, and what entering raises; then it is said how to come back and to end the job.
+    Ctrl-C meanwhile is as `follow_run` has it. What entering raises is raised; then it is said how
+    to come back and to end the job.
+
+    Args:
+        place: where the job runs.
+        created: the job.
+        pending: tells of waiting, and gives it up.
+        idle: after how many seconds without use it ends by itself on a cluster, 0 for never.
+
+    Raises:
+        RunFailedError: it was pending for too long.
     """
     name = str(created["metadata"]["name"])
     itself = f"; {_by_itself(idle)}" if idle and place.context.ends_unused_shells else ""
@@ -83,7 +96,7 @@ def open_shell(place: Target, created: Workflow, pending: Pending, idle: int) ->
         with left, pods_of(place, created) as pods:
             entered = _awaited(place, pods, name, pending, stop, told)
             if entered is not None:
-                return use(place, pods, entered, created)
+                return _use(place, pods, entered, created)
         code = _to_the_end(place, created)
     except RunFailedError as error:
         with suppress(ConflictError):  # it ended just now
@@ -139,7 +152,7 @@ def _notice(pending: Pending, workflow: Workflow, name: str) -> None:
         show([[(text, "yellow")]], stream=sys.stderr)
 
 
-def use(place: Target, pods: Pods, entered: Entered, workflow: Workflow) -> int:
+def _use(place: Target, pods: Pods, entered: Entered, workflow: Workflow) -> int:
     """Open a shell in a job, and end the job with it; the exit code is the shell's.
 
     It is 1 where that was 0 and the job did not end well. Raises what entering raises; the job
@@ -173,7 +186,16 @@ def _to_the_end(place: Target, workflow: Workflow) -> int:
 
 
 def enter_job(place: Target, workflow: Workflow, step: str) -> int:
-    """Come back to a job that waits for a shell: `ssh --end`. Raises UsageError for another run."""
+    """Come back to a job that waits for a shell: `ssh --end`. Returns the exit code.
+
+    Args:
+        place: where the job runs.
+        workflow: the job.
+        step: that is entered, as it was typed; "" where there is only one.
+
+    Raises:
+        UsageError: the run does not wait for a shell.
+    """
     name = str(workflow["metadata"]["name"])
     if not shell_job.waits_for_shell(workflow):
         raise UsageError(
@@ -184,7 +206,7 @@ def enter_job(place: Target, workflow: Workflow, step: str) -> int:
     with left, pods_of(place, workflow) as pods:
         entered = running_step(pods, workflow, step, place.options)
         try:
-            return use(place, pods, entered, workflow)
+            return _use(place, pods, entered, workflow)
         except ServerError:
             warn([goes_on(name, place.options)], "note")
             raise

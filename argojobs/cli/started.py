@@ -26,7 +26,13 @@ from argojobs.service import Service, Workflow
 
 
 def say_started(created: Workflow, place: Target, output: Format | None) -> None:
-    """Say that a run has started, where it is to be seen, and how to follow or stop it."""
+    """Say that a run has started, where it is to be seen, and how to follow or stop it.
+
+    Args:
+        created: the run.
+        place: where it runs.
+        output: prints the run in place of that.
+    """
     if output is not None:
         print_object(created, output)
         return
@@ -50,7 +56,16 @@ def follow_new(
     pending: Pending | None = None,
     folder: Path | None = None,
 ) -> int:
-    """Say where a new run is to be seen, and follow it: see `follow_run`."""
+    """Say where a new run is to be seen, and follow it to its end: see `follow_run`.
+
+    Args:
+        place: where it runs.
+        created: the run.
+        output: prints the run in the end; what is shown of it goes to standard error then.
+        quiet: whether its steps are not shown.
+        pending: tells of waiting; a run that it gives up is ended.
+        folder: of the user's project, that of the current one unless given.
+    """
     with told_when_left(goes_on(str(created["metadata"]["name"]), place.options)):
         show(link_lines(created, place.context), stream=_stream(output))
     return follow_run(place, created, output, quiet=quiet, pending=pending, folder=folder)
@@ -68,12 +83,21 @@ def follow_run(
 ) -> int:
     """Follow a run that was just started to its end, and return the exit code.
 
-    quiet: without showing its steps. Ctrl-C stops a run of this machine, and leaves one of a
-    server to go on; where we are ended otherwise it goes on, and that is said. pending: tells of waiting; a run that it gives up is ended. folder:
-    of the user's project, that of the current one unless given; ways to debuggers are noted there.
-    kept: ids of the nodes that had ended before, of which nothing is told.
+    Ctrl-C stops a run of this machine, and leaves one of a server to go on; where we are ended
+    otherwise it goes on, and that is said.
 
-    Raises RunFailedError when it was pending for too long.
+    Args:
+        place: where it runs.
+        created: the run.
+        output: prints the run in the end; what is shown of it goes to standard error then.
+        quiet: whether its steps are not shown.
+        pending: tells of waiting; a run that it gives up is ended.
+        folder: of the user's project, that of the current one unless given; ways to debuggers are
+            noted there.
+        kept: ids of the nodes that had ended before, of which nothing is told.
+
+    Raises:
+        RunFailedError: it was pending for too long.
     """
     name = str(created["metadata"]["name"])
     stream = _stream(output)
@@ -119,7 +143,16 @@ def _stream(output: Format | None) -> TextIO:
 def stopper(
     service: Service, name: str, pressed: list[int]
 ) -> Callable[[int, Callable[[str], None]], None]:
-    """Return what Ctrl-C does: stop the run, then end its steps, then leave."""
+    """Return what Ctrl-C does: stop the run, then end its steps, then leave.
+
+    Args:
+        service: of the run.
+        name: of the run.
+        pressed: gets the count of presses so far, with each press.
+
+    Returns:
+        A function as `Follow.interrupted` takes it.
+    """
 
     def on_interrupt(count: int, note: Callable[[str], None]) -> None:
         pressed.append(count)

@@ -30,7 +30,12 @@ def show_end(
 ) -> int:
     """Show how a run ended and return the verb's exit code: 0, or 1 if the run failed.
 
-    streamed: its log lines were just shown.
+    Args:
+        place: where it ran.
+        workflow: the run.
+        stream: where it is shown.
+        now: seconds since 1970.
+        streamed: whether its log lines were just shown.
     """
     screen = screen_of(stream)
     if has_succeeded(workflow):
@@ -46,7 +51,15 @@ def show_end(
 def show_failure(
     place: Target, workflow: Workflow, stream: TextIO, now: float, *, streamed: bool = False
 ) -> None:
-    """Show why a run failed; arguments as of `show_end`."""
+    """Show why a run failed.
+
+    Args:
+        place: where it ran.
+        workflow: the run.
+        stream: where it is shown.
+        now: seconds since 1970.
+        streamed: whether its log lines were just shown.
+    """
     from argojobs.runs.diagnosis import why  # only for what broke: it knows a lot
 
     screen, log = screen_of(stream), failing_log(place.service, workflow)

@@ -85,7 +85,13 @@ def _cells_of(character: str) -> int:
 
 
 def fit(text: str, width: int, *, signs: bool = True) -> str:
-    """Cut a text to a number of cells, marking the cut; width 0 means no limit."""
+    """Cut a text to a number of cells, marking the cut.
+
+    Args:
+        text: one line.
+        width: in cells; 0 means no limit.
+        signs: whether the mark may be a sign beyond ASCII.
+    """
     if width <= 0 or cells(text) <= width:
         return text
     mark = "…" if signs else "~"
@@ -123,7 +129,13 @@ def pad(text: str, width: int) -> str:
 
 
 def cut(line: Line, width: int, *, signs: bool = True) -> list[Span]:
-    """Cut a line to a number of cells; width 0 means no limit."""
+    """Cut a line to a number of cells, marking the cut.
+
+    Args:
+        line: with its styles.
+        width: in cells; 0 means no limit.
+        signs: whether the mark may be a sign beyond ASCII.
+    """
     if width <= 0:
         return list(line)
     spans: list[Span] = []
@@ -168,7 +180,13 @@ def more_lines(commands: Sequence[str], width: int) -> list[Line]:
 def columns(
     rows: Iterable[Sequence[Span]], *, gap: int = 2, right: frozenset[int] = frozenset()
 ) -> list[list[Span]]:
-    """Lay rows of cells out in columns as wide as their widest cell; the last one is not padded."""
+    """Lay rows of cells out in columns as wide as their widest cell; the last one is not padded.
+
+    Args:
+        rows: of any lengths.
+        gap: blanks between two columns.
+        right: the numbers of the columns, from 0 on, whose cells stand at the right.
+    """
     table = [list(row) for row in rows]
     if not table:
         return []
@@ -199,7 +217,13 @@ def indented(lines: Iterable[Line]) -> list[Line]:
 def show(
     lines: Iterable[Line], *, stream: TextIO | None = None, screen: Screen | None = None
 ) -> None:
-    """Write lines to a stream (standard output unless told), cut to its width."""
+    """Write lines to a stream, cut to its width.
+
+    Args:
+        lines: with their styles.
+        stream: standard output unless given.
+        screen: what the stream can show; unless given it is looked at.
+    """
     target = stream or sys.stdout
     seen = screen or screen_of(target)
     put_lines(

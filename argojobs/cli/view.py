@@ -41,10 +41,16 @@ def tree_lines(
     logs: Mapping[str, Sequence[str]] | None = None,
     keep: bool = False,
 ) -> list[Line]:
-    """Draw a tree at a moment, in at most `height` lines (0: as many as it needs).
+    """Draw a tree at a moment.
 
-    logs: the newest log lines by pod id, shown under the steps that run; with `keep` a few also
-    under those that ended well, if it is a small tree: what a short step said is not lost.
+    Args:
+        steps: the roots of the tree.
+        now: seconds since 1970.
+        screen: where it is shown.
+        height: at most so many lines; 0: as many as it needs.
+        logs: the newest log lines by pod id, shown under the steps that run.
+        keep: whether a few stand under those that ended well, too, if it is a small tree: what a
+            short step said is not lost.
     """
     rows = _rows_of(steps, compact=False)
     if height and len(rows) > height:

@@ -115,14 +115,14 @@ def from_environment(environment: Mapping[str, str] | None = None) -> ServerAddr
     if not server:
         return None
     if "://" not in server:
-        secure = truth(values, "ARGO_SECURE", default=True)
+        secure = _truth(values, "ARGO_SECURE", default=True)
         server = f"{'https' if secure else 'http'}://{server}"
     url = parse(server, where="ARGO_SERVER")
     return ServerAddress(
         url=with_base_href(url, values.get("ARGO_BASE_HREF", "")),
         namespace=values.get("ARGO_NAMESPACE", "") or DEFAULT_NAMESPACE,
         token=(lambda: values.get("ARGO_TOKEN", "")) if values.get("ARGO_TOKEN") else None,
-        insecure=truth(values, "ARGO_INSECURE_SKIP_VERIFY", default=False),
+        insecure=_truth(values, "ARGO_INSECURE_SKIP_VERIFY", default=False),
         label="ARGO_SERVER",
     )
 
@@ -132,7 +132,7 @@ def with_base_href(url: str, base_href: str) -> str:
     return url + _base(base_href)
 
 
-def truth(values: Mapping[str, str], name: str, *, default: bool) -> bool:
+def _truth(values: Mapping[str, str], name: str, *, default: bool) -> bool:
     """Read a variable as Argo does; raises UsageError for what is neither true nor false."""
     text = values.get(name, "")
     if not text:

@@ -83,7 +83,14 @@ class Asked:
 def read_json(body: bytes, content_type: str, asked: Asked) -> dict[str, Any]:
     """Return the JSON object of a good answer.
 
-    Raises UnclearError when it broke off, UsageError for HTML and what is not an object.
+    Args:
+        body: of the answer, whole.
+        content_type: as its header says, to tell a web page.
+        asked: what it answers, for messages.
+
+    Raises:
+        UnclearError: it broke off.
+        ForeignAnswerError: it is a web page, or JSON but not an object.
     """
     try:
         read = parsed(body)
@@ -117,7 +124,15 @@ def misshapen(wanted: str, called: str) -> ForeignAnswerError:
 def failure(
     status: int, body: bytes, content_type: str, asked: Asked, *, retry_after: float = 0.0
 ) -> ArgojobsError:
-    """Return the error that an answer with a status other than 200 is."""
+    """Return the error that an answer with a status other than 200 is.
+
+    Args:
+        status: of HTTP.
+        body: of the answer, whole.
+        content_type: as its header says, to tell a web page.
+        asked: what it answers, for messages.
+        retry_after: seconds that the server asks to wait.
+    """
     if b"HTTP request to an HTTPS server" in body:
         return speaks_https(asked.address)
     if _is_html(body, content_type):
@@ -132,7 +147,14 @@ def failure(
 
 
 def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) -> ArgojobsError:
-    """Return the error that a gRPC code and its message are."""
+    """Return the error that a gRPC code and its message are.
+
+    Args:
+        code: of gRPC, not of HTTP.
+        message: as the server wrote it; secrets in it are masked here.
+        asked: what it answers, for messages.
+        retry_after: seconds that the server asks to wait.
+    """
     where, message = asked.address.called, masked(message)
     if _WRONG_STATE.search(message):
         return ConflictError(message, where=where)

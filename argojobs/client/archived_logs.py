@@ -71,7 +71,15 @@ def archived_or_note(
     notes: list[str],
     repository: Callable[[], Repository] | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of an archived log; where there is none, say why in `notes`."""
+    """Yield the lines of an archived log; where there is none, say why in `notes`.
+
+    Args:
+        transport: to the server, which gives the log where the repository does not.
+        workflow: the run.
+        node: the one whose pod is gone.
+        notes: gets one line: what became of the log.
+        repository: opens the store of the run's artifacts; None where its keys are not here.
+    """
     name = node.get("displayName", node["id"])
     if not _is_kept(node):
         notes.append(f"the log of {name} is gone with its pod, and was not archived")

@@ -29,7 +29,15 @@ def copy_artifact(
 ) -> Path:
     """Copy one output artifact to `target` and return where it is; an archive is unpacked.
 
-    Raises as `storage.retrieve.copy_artifact`, and ServerError when the server cannot give it.
+    Args:
+        transport: to the server that gives it.
+        workflow: the run.
+        node_id: of the node whose output it is.
+        name: of the artifact.
+        target: a new path, or a folder to put it in.
+
+    Raises:
+        ServerError: the server cannot give it; others as of `storage.retrieve.copy_artifact`.
     """
     artifact = find_artifact(workflow, node_id, name)
 
@@ -46,7 +54,17 @@ def copy_artifact(
 def opened(
     transport: Transport, workflow: Workflow, node_id: str, name: str
 ) -> Iterator[Iterator[bytes]]:
-    """Open an artifact that is a file, and give its bytes as they are stored."""
+    """Open an artifact that is a file, and give its bytes as they are stored.
+
+    Args:
+        transport: to the server that gives it.
+        workflow: the run.
+        node_id: of the node whose output it is.
+        name: of the artifact.
+
+    Raises:
+        UsageError: it is a folder.
+    """
     with transport.download(_file_path(workflow, node_id, name)) as (status, _, pieces):
         if status != 200:
             raise UsageError(f"the artifact {name!r} of {node_id} is a folder")

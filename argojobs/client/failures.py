@@ -56,8 +56,11 @@ def connection_failure(
 ) -> ArgojobsError:
     """Return what an exception of a connection means.
 
-    connecting: whether it came before the connection stood, so that nothing was sent. proxy:
-    whether there is a proxy on the way.
+    Args:
+        error: what was raised.
+        address: of the server.
+        connecting: whether it came before the connection stood, so that nothing was sent.
+        proxy: whether it is the proxy on the way that does not answer.
     """
     found = _failure(error, address, connecting=connecting, proxy=proxy)
     found.hint = "\n".join(filter(None, (found.hint, address.instead)))
@@ -163,7 +166,13 @@ def _tls_failure(text: str, address: ServerAddress, *, sent: bool) -> ArgojobsEr
 
 
 def missing_file(path: str, what: str, address: ServerAddress) -> UsageError:
-    """A file of the address that cannot be read."""
+    """Return the error for a file of an address that is not there.
+
+    Args:
+        path: of the file.
+        what: what it is, `the CA file` for example, or the variable that names it.
+        address: of the server.
+    """
     return UsageError(
         f"{what} of {address.called} cannot be read: {path}", hint="give the path of a PEM file"
     )

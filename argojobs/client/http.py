@@ -101,7 +101,13 @@ class Transport:
     # What the rest of the client uses
 
     def get(self, path: str, query: Query | None = None, *, retry: bool = True) -> dict[str, Any]:
-        """Return the JSON object that is at a path; asked again where a second try may help."""
+        """Return the JSON object that is at a path.
+
+        Args:
+            path: below the server's address, quoted.
+            query: the fields of the query.
+            retry: whether it is asked again where that may help.
+        """
         return self.call(Request("GET", path, query), repeat=retry)
 
     def call(self, request: Request, *, repeat: bool) -> dict[str, Any]:

@@ -61,7 +61,15 @@ def selector(labels: Mapping[str, str] | None) -> str:
 def newest(
     transport: Transport, namespace: str, *, labels: str = "", limit: int = 0, fields: str
 ) -> list[Workflow]:
-    """Return the runs with these labels, newest first; limit 0 means all of them."""
+    """Return the runs with these labels, newest first.
+
+    Args:
+        transport: to the server.
+        namespace: of the runs.
+        labels: a label selector (`selector`), "" for all runs.
+        limit: at most so many; 0 means all of them.
+        fields: what is told of each, as Argo's `fields` has it: with "-" in front, all but these.
+    """
     found: dict[str, Workflow] = {}
     if limit:
         # Those not started yet come last on the server, so they are asked for of their own.
@@ -81,6 +89,12 @@ def named_with(transport: Transport, namespace: str, part: str, *, fields: str) 
     """Return the runs whose names hold a text, newest first; none where a server cannot tell.
 
     Servers before Argo 3.6 do not know the filter and look for a run of that very name.
+
+    Args:
+        transport: to the server.
+        namespace: of the runs.
+        part: the text.
+        fields: what is told of each, as for `newest`.
     """
     query = {
         "listOptions.fieldSelector": f"metadata.name={part}",

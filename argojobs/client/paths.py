@@ -11,5 +11,11 @@ def path_of(*parts: str) -> str:
 
 
 def workflow_path(namespace: str, name: str, *more: str) -> str:
-    """Return the path of a workflow, or of an operation on it."""
+    """Return the path of a workflow, or of an operation on it.
+
+    Args:
+        namespace: of the workflow.
+        name: of the workflow.
+        more: the parts that follow: `retry`, for example.
+    """
     return path_of("api", "v1", "workflows", namespace, name, *more)

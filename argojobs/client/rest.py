@@ -123,7 +123,7 @@ class ArgoService:
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
     ) -> Iterator[LogLine]:
-        """See `Service.logs`. tail: so many lines of each pod."""
+        """See `Service.logs`."""
         reader = LogReader(
             self.transport,
             self.namespace,

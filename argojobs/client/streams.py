@@ -21,7 +21,13 @@ _PREFIX = b"data:"
 def messages(transport: Transport, path: str, query: Query) -> Iterator[dict[str, Any]]:
     """Yield the results of a stream until it ends; a last line that was cut off is not a message.
 
-    Raises UnclearError when the stream breaks, and what the server says went wrong.
+    Args:
+        transport: to the server.
+        path: of the stream, quoted.
+        query: the fields of the query.
+
+    Raises:
+        UnclearError: the stream broke; others as the server says what went wrong.
     """
     with transport.stream(path, query) as pieces:
         for line in lines(pieces, transport.broken):

@@ -84,7 +84,15 @@ def watch(
 ) -> Iterator[WatchEvent]:
     """Yield the run now and after each change, until it is final or deleted.
 
-    Raises NotFoundError when there is no such run, ServerError when its state is not to be had.
+    Args:
+        transport: to the server.
+        namespace: of the run.
+        name: of the run.
+        patience: with a server that is out of reach.
+
+    Raises:
+        NotFoundError: there is no such run.
+        ServerError: its state is not to be had.
     """
     last = workflow_of(transport.get(workflow_path(namespace, name)), transport.address.called)
     yield WatchEvent("ADDED", last)

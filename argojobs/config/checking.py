@@ -23,9 +23,16 @@ def check_config(text: str, path: Path) -> Contexts:
 
 
 def check_change(before: str, after: str, path: Path) -> None:
-    """Check a file's new text. Raises UsageError.
+    """Check a file's new text.
 
-    A mistake that the file has already is told with its line there.
+    Args:
+        before: the text that the file has; a mistake that is in it already is told with its line
+            there.
+        after: the new one.
+        path: of the file: its name in messages, and the base of the folders in it.
+
+    Raises:
+        UsageError: a mistake, with its file and line.
     """
     try:
         check_config(after, path)

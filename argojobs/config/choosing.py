@@ -36,9 +36,16 @@ def choose(
 ) -> Context:
     """Return the context of a command.
 
-    context, server: the values of its options. project: the project's folder; the one around the
-    working folder unless given. environ, config and folder: the environment, the user's config
-    file and the working folder, the process's own unless given. Raises UsageError for a name that is nowhere, with the nearest and the known.
+    Args:
+        context: the value of `--context`.
+        server: the value of `--server`.
+        project: the project's folder; the one around the working folder unless given.
+        environ: the environment, the process's own unless given.
+        config: the user's config file, the usual one unless given.
+        folder: the working folder, the process's own unless given.
+
+    Raises:
+        UsageError: a name that is nowhere, with the nearest and the known; or both options.
     """
     folder = folder or Path.cwd()
     project = project or project_of(folder)
@@ -112,7 +119,13 @@ def chosen_name(
 ) -> tuple[str, str]:
     """Return the name of the context that is chosen, and who chose it.
 
-    Who is `--context`, `ARGOJOBS_CONTEXT`, a `file:line`, or "" where nobody did.
+    Args:
+        contexts: all there are, with what the files say of the current one.
+        context: the value of `--context`.
+        environ: the environment; None for an empty one.
+
+    Returns:
+        Who chose is `--context`, `ARGOJOBS_CONTEXT`, a `file:line`, or "" where nobody did.
     """
     said = (environ or {}).get(CONTEXT_VARIABLE, "")
     candidates = (

@@ -58,7 +58,16 @@ MERGED = ("environment", "mounts", "s3")
 
 
 def read_values(reader: Reader, table: Mapping[str, Any], at: At) -> dict[str, Any]:
-    """Return the values of a checked table (`check_table`), by the keys of a context."""
+    """Return the values of a context's table, by its keys.
+
+    Args:
+        reader: of the file.
+        table: as `check_table` returns it.
+        at: the place of the table.
+
+    Raises:
+        UsageError: a value that its key does not take, with file and line.
+    """
     return {key: READERS[key](reader, value, (*at, key)) for key, value in table.items()}
 
 
@@ -71,7 +80,13 @@ def values_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
 def make_context(name: str, values: Mapping[str, Any], origins: Mapping[At, str]) -> Context:
     """Return the context that has these values.
 
-    origins: `file:line` by place. Raises UsageError for values that do not go together.
+    Args:
+        name: of the context.
+        values: as `read_values` returns them, of all files together.
+        origins: `file:line` by place.
+
+    Raises:
+        UsageError: values that do not go together.
     """
     given = dict(values)
     if "storage" in given:
@@ -106,9 +121,17 @@ def make_context(name: str, values: Mapping[str, Any], origins: Mapping[At, str]
 def check_table(reader: Reader, table: Any, name: str, at: At, *, project: bool) -> dict[str, Any]:
     """Return a context's table, whose keys are known and, in a project's file, allowed there.
 
-    Raises UsageError with file and line.
+    Args:
+        reader: of the file.
+        table: whatever stands there.
+        name: of the context.
+        at: the place of the table.
+        project: whether it is a project's file, which may set few of them.
+
+    Raises:
+        UsageError: what is wrong, with file and line.
     """
-    check_name(reader, name, at)
+    _check_name(reader, name, at)
     for key, value in reader.table(table, at, None).items():
         if key not in READERS and isinstance(value, dict):
             raise reader.error(
@@ -134,7 +157,7 @@ def check_table(reader: Reader, table: Any, name: str, at: At, *, project: bool)
     return checked
 
 
-def check_name(reader: Reader, name: str, at: At) -> None:
+def _check_name(reader: Reader, name: str, at: At) -> None:
     """Refuse a name that no context may have."""
     if name == LOCAL_NAME:
         raise reader.error(
@@ -148,7 +171,7 @@ def check_name(reader: Reader, name: str, at: At) -> None:
         )
 
 
-def reference(reader: Reader, value: Any, at: At) -> str:
+def _reference(reader: Reader, value: Any, at: At) -> str:
     """Read a secret reference; its file is relative to the file that says so."""
     text = value if isinstance(value, str) else ""
     try:
@@ -318,9 +341,9 @@ _S3: Mapping[str, Read] = {
     "region": Reader.text,
     "style": _style,
     "tls": Reader.flag,
-    "access_key": reference,
-    "secret_key": reference,
-    "session_token": reference,
+    "access_key": _reference,
+    "secret_key": _reference,
+    "session_token": _reference,
     "key_format": Reader.text,
     "secret_name": _name,
     "access_key_field": Reader.text,
@@ -331,7 +354,7 @@ _S3: Mapping[str, Read] = {
 _REGISTRY: Mapping[str, Read] = {
     "url": Reader.text,
     "user": Reader.text,
-    "password": reference,
+    "password": _reference,
     "pull_secret": _name,
 }
 
@@ -339,7 +362,7 @@ _REGISTRY: Mapping[str, Read] = {
 READERS: Mapping[str, Read] = {
     "server": _server,
     "namespace": _name,
-    "token": reference,
+    "token": _reference,
     "ca": _file,
     "insecure": Reader.flag,
     "client_certificate": _file,

@@ -21,8 +21,14 @@ from argojobs.errors import ConflictError, HostError, NotFoundError
 def with_value(text: str, at: At, value: Any) -> str:
     """Return the text of a file with one value set; missing tables are made.
 
-    Raises ConflictError where a table is needed and a value stands, and for a file that is laid
-    out in a way that cannot be changed safely.
+    Args:
+        text: of the file.
+        at: the place of the value.
+        value: plain data; what stood there goes.
+
+    Raises:
+        ConflictError: a table is needed and a value stands, or the file is laid out in a way that
+            cannot be changed safely.
     """
 
     def change(document: Any) -> None:
@@ -111,9 +117,16 @@ def read(path: Path) -> str:
 
 
 def replace(path: Path, before: str, after: str) -> None:
-    """Put a new text in a file's place. Raises ConflictError where it is not `before` any more.
+    """Put a new text in a file's place; readers see the old text or the new one, never a part.
 
-    A link is followed. Readers see the old text or the new one, never a part.
+    Args:
+        path: of the file, which need not be there; a link is followed.
+        before: the text that the new one was made of.
+        after: the new text.
+
+    Raises:
+        ConflictError: the file's text is not `before` any more.
+        HostError: the file cannot be written.
     """
     import fcntl
 
@@ -141,7 +154,13 @@ def replace(path: Path, before: str, after: str) -> None:
 
 
 def difference(path: Path, before: str, after: str) -> str:
-    """Return what a change changes, as `diff -u` shows it; "" for nothing."""
+    """Return what a change changes, as `diff -u` shows it; "" for nothing.
+
+    Args:
+        path: of the file, for the head.
+        before: its old text.
+        after: its new text.
+    """
     import difflib
 
     lines = difflib.unified_diff(

@@ -24,8 +24,14 @@ class Imported:
 def contexts_of_creds(creds: Creds, *, store: str = "", registry: str = "") -> Imported:
     """Return a context for each server of a file.
 
-    store, registry: the name of the one that all get. Otherwise a server gets the one of its own
-    name, else the only one there is. Raises UsageError for a name that the file has not.
+    Args:
+        creds: what the file says.
+        store: the name of the store that all get; unless given a server gets the one of its own
+            name, else the only one there is.
+        registry: the name of the registry that all get; unless given, as for stores.
+
+    Raises:
+        UsageError: a name that the file does not have.
     """
     notes = [f"{title} is none of our lists, and is left out" for title in creds.unknown]
     for entry in (*creds.argo, *creds.s3, *creds.registry):

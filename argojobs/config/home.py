@@ -95,7 +95,13 @@ def _close_to_others(path: Path) -> None:
 
 
 def host_error(error: OSError, path: Path, needed: int = SPACE_NEEDED) -> HostError:
-    """Say what an `OSError` at `path` means for the user: no space, or no permission."""
+    """Say what an `OSError` at `path` means for the user: no space, or no permission.
+
+    Args:
+        error: what was raised.
+        path: of the home.
+        needed: bytes that have to be free, told where the disk is full.
+    """
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return no_space(path, needed)
     return HostError(

@@ -32,8 +32,15 @@ _MRUNNER: Mapping[str, tuple[str, ...]] = {
 def read_import(path: Path, *, store: str = "", registry: str = "") -> Imported:
     """Return the contexts of a file, whichever of the three it is.
 
-    store, registry: which of a creds.yaml's go with its servers. Raises UsageError with the place
-    of what is wrong, HostError for a file that cannot be read.
+    Args:
+        path: of the file.
+        store: the name of the store in a creds.yaml that goes with its servers; see
+            `contexts_of_creds`.
+        registry: the same of the registry.
+
+    Raises:
+        UsageError: what is wrong, with its place.
+        HostError: the file cannot be read.
     """
     text = text_of_file(path)
     if path.suffix == ".toml":
@@ -73,7 +80,16 @@ def written(context: Context, config: Path) -> dict[str, Any]:
 
 
 def read_table(name: str, table: Mapping[str, Any], config: Path) -> Context:
-    """Return the context of a table that stands in no file yet. Raises UsageError, no place."""
+    """Return the context of a table that stands in no file yet.
+
+    Args:
+        name: of the context.
+        table: its values, as TOML has them.
+        config: the file that it is for; paths in it are relative to its folder.
+
+    Raises:
+        UsageError: what is wrong, without a place.
+    """
     import tomlkit
 
     try:

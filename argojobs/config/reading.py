@@ -117,7 +117,16 @@ class Reader:
         self._lines: dict[At, int] | None = None
 
     def table(self, value: Any, at: At, known: Collection[str] | None) -> dict[str, Any]:
-        """Return a table whose keys are all known (any, where `known` is None)."""
+        """Return a table whose keys are all known.
+
+        Args:
+            value: whatever stands there.
+            at: its place.
+            known: the keys that it may have, None for any.
+
+        Raises:
+            UsageError: it is not a table, or a key is unknown.
+        """
         if not isinstance(value, dict):
             raise self.error(f"[{dotted(at)}] must be a table", at)
         for key in value:
@@ -150,13 +159,31 @@ class Reader:
         return value
 
     def choice(self, value: Any, at: At, choices: Collection[str]) -> str:
-        """Return one of some texts."""
+        """Return one of some texts.
+
+        Args:
+            value: whatever stands there.
+            at: its place.
+            choices: the texts.
+
+        Raises:
+            UsageError: it is none of them.
+        """
         if value not in choices:
             raise self.error(f"{at[-1]} must be one of: {', '.join(sorted(choices))}", at)
         return str(value)
 
     def folder(self, value: Any, at: At, what: str = "a folder") -> str:
-        """Return a path, which is relative to the file that says so."""
+        """Return a path, which is relative to the file that says so.
+
+        Args:
+            value: whatever stands there.
+            at: its place.
+            what: what it has to be, for the message.
+
+        Raises:
+            UsageError: it is not a text, or empty.
+        """
         if not isinstance(value, str) or not value:
             raise self.error(f"{at[-1]} must be {what}, as text", at)
         return str(self.path.parent / Path(value).expanduser())
@@ -169,7 +196,13 @@ class Reader:
         return found
 
     def error(self, what: str, at: At, hint: str = "") -> UsageError:
-        """Return an error at a value's place."""
+        """Return an error at a value's place.
+
+        Args:
+            what: what is wrong.
+            at: the place.
+            hint: what to do about it.
+        """
         return UsageError(what, where=self.where(at), hint=hint)
 
     def where(self, at: At) -> str:

@@ -72,7 +72,18 @@ def send(
 def whole(
     session: Session, method: str, url: str, *, timeout: tuple[float, float], **more: Any
 ) -> Response:
-    """Send a request and return its answer, read to its end. See `send`."""
+    """Send a request and return its answer, read to its end.
+
+    Args:
+        session: the connections, and who is trusted.
+        method: GET, for example.
+        url: the whole address.
+        timeout: seconds until a connection stands, and until it says something.
+        more: as requests takes it.
+
+    Raises:
+        LineError: no answer came, or not all of it.
+    """
     answer = send(session, method, url, timeout=timeout, **more)
     _single(lambda: answer.content)
     return answer

@@ -35,8 +35,14 @@ def is_own(s3: S3) -> bool:
 def location(s3: S3, bucket: str, key: str) -> Artifact:
     """Return `{"s3": ...}` for a whole key; only the key where Argo knows the rest.
 
-    Raises UsageError for another bucket without a Secret, and for an endpoint with a path, which
-    Argo cannot use.
+    Args:
+        s3: of the context.
+        bucket: where the artifact lies.
+        key: of the artifact, the prefix included.
+
+    Raises:
+        UsageError: another bucket without a Secret, or an endpoint with a path, which Argo cannot
+            use.
     """
     if not is_own(s3):
         if bucket == s3.bucket:

@@ -112,9 +112,14 @@ def tree_files(
 ) -> Iterator[TreeFile]:
     """The files of a tree, a link to a file as the file it names; sorted.
 
-    resolve: the host path that a link stands for. Raises OutputError for what an object store
-    cannot take: a link to a folder or to nothing, a socket, a pipe, a device. Argo's S3 driver
-    fails on these too.
+    Args:
+        source: the folder.
+        resolve: the host path that a link stands for.
+        below: the part of the tree that is wanted, relative to the source.
+
+    Raises:
+        OutputError: a link to a folder or to nothing, a socket, a pipe, a device: an object store
+            cannot take these, and Argo's S3 driver fails on them too.
     """
     for name in sorted(os.listdir(os.path.join(source, below))):
         relative = f"{below}/{name}" if below else name

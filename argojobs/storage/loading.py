@@ -25,10 +25,16 @@ BLOCK = tarfile.BLOCKSIZE
 
 
 def load(source: str, target: str, archive: Archive, *, take: bool = False) -> None:
-    """Put the artifact file `source` at the path `target`, unpacked if it is to be.
+    """Put an artifact file at a path, unpacked if it is to be.
 
-    take: the source may be moved. Raises InputError for an archive that is none or would write
-    outside of its folder.
+    Args:
+        source: the file, as it is stored.
+        target: the path.
+        archive: what it is; `auto` unpacks a gzip tar and nothing else.
+        take: whether the source may be moved.
+
+    Raises:
+        InputError: it is not such an archive, or would write outside of its folder.
     """
     if archive in ("auto", "tar"):
         if _load_small_tar(source, target):

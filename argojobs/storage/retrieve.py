@@ -28,9 +28,18 @@ def copy_artifact(
 ) -> Path:
     """Copy one output artifact to `target` and return where it is.
 
-    A target that is an existing folder gets the artifact inside, under the last part of the path
-    it had in the step. Raises `NotFoundError` with what there is, `ConflictError` when something
-    is in the way, `HostError` when it cannot be written.
+    Args:
+        repository: where the run's artifacts are.
+        workflow: the run.
+        node_id: of the node whose output it is.
+        name: of the artifact.
+        target: a new path; a folder that is there gets the artifact inside, under the last part of
+            the path it had in the step.
+
+    Raises:
+        NotFoundError: there is no such artifact; it says which there are.
+        ConflictError: something is in the way.
+        HostError: it cannot be written.
     """
     artifact = find_artifact(workflow, node_id, name)
     key = (artifact.get("s3") or {}).get("key")
@@ -52,9 +61,16 @@ def place(
 ) -> Path:
     """Put an artifact at `target`, or in it where that is a folder, and return where it is.
 
-    fetch: writes what is stored to a path, a file or a folder. origin: where it comes from, for a
-    fetch that goes on where it was: what it had when it broke off is kept for the next one.
-    Raises as `copy_artifact`.
+    Args:
+        artifact: as the workflow has it: its name, its path in the step, whether it is an archive.
+        target: as of `copy_artifact`.
+        fetch: is given a path and writes there what is stored, a file or a folder.
+        origin: where it comes from, for a fetch that goes on where it was: what it had when it
+            broke off is kept for the next one; "" keeps nothing.
+
+    Raises:
+        ConflictError: something is in the way.
+        HostError: it cannot be written.
     """
     if target.is_dir():
         target = target / Path(artifact.get("path") or artifact["name"]).name
@@ -121,7 +137,16 @@ def _staging(target: Path, origin: str) -> Iterator[_Staging]:
 
 
 def find_artifact(workflow: Workflow, node_id: str, name: str) -> Mapping[str, Any]:
-    """Return a node's output artifact of this name. Raises `NotFoundError`, naming those there."""
+    """Return a node's output artifact of this name.
+
+    Args:
+        workflow: the run.
+        node_id: of the node.
+        name: of the artifact.
+
+    Raises:
+        NotFoundError: there is no such node or artifact; it says which artifacts there are.
+    """
     node = workflow["status"].get("nodes", {}).get(node_id)
     if node is None:
         raise NotFoundError(f"the run {workflow['metadata']['name']} has no node {node_id!r}")

@@ -72,8 +72,16 @@ class S3Repository:
     ) -> None:
         """See Repository.put. What is there with the same content is not sent again.
 
-        progress: called with the bytes done and those in all. Raises OSError when there is no
-        source, UsageError and ServerError as the service answers.
+        Args:
+            source: a file or a folder.
+            key: where it goes, below the place's prefix.
+            move: changes nothing here: there is nothing to be saved by it.
+            resolve: the host path that a link in a tree stands for.
+            progress: called with the bytes done and those in all.
+
+        Raises:
+            OSError: there is no source.
+            UsageError, ServerError: as the service answers.
         """
         trimmed = check_key(key)
         mode = os.stat(source).st_mode  # raises when there is nothing to store
@@ -94,7 +102,14 @@ class S3Repository:
     def get(self, key: str, target: str, *, progress: Progress | None = None) -> None:
         """See Repository.get. What broke off goes on when it is called again.
 
-        Files that are at the target already, with the same content, are left as they are.
+        Args:
+            key: of a file or a tree, below the place's prefix.
+            target: a path; files that are there already, with the same content, are left as they
+                are.
+            progress: called with the bytes done and those in all.
+
+        Raises:
+            NotFoundError: there is nothing of that key.
         """
         trimmed = check_key(key)
         found = self._client.head(trimmed)

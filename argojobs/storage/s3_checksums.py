@@ -63,7 +63,13 @@ def likely_parts(size: int, etag: str) -> list[int]:
 def same_content(path: str, size: int, etag: str) -> bool:
     """Whether a file has the content that an ETag tells of; False when that cannot be known.
 
-    size: of both. Raises OSError.
+    Args:
+        path: of the file.
+        size: bytes of the file and of the object alike.
+        etag: of the object, without quotes.
+
+    Raises:
+        OSError: the file cannot be read.
     """
     if not is_checksum(etag):
         return False

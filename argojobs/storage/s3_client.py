@@ -147,8 +147,15 @@ class S3Client:
     def read(self, found: Object, start: int, stop: int) -> Iterator[bytes]:
         """The bytes of a range, of exactly this version of the object.
 
-        A connection that breaks off is taken up where it was. Raises ServerError when the object
-        was replaced meanwhile, or other bytes come than were asked for.
+        A connection that breaks off is taken up where it was.
+
+        Args:
+            found: the object.
+            start: of the range, in bytes.
+            stop: its end; that byte is not read.
+
+        Raises:
+            ServerError: the object was replaced meanwhile, or other bytes come than were asked for.
         """
         whole, cuts = self._start + found.key, 0
         for _ in range(_MOST_ANSWERS):
@@ -213,14 +220,27 @@ class S3Client:
         )
 
     def put_part(self, key: str, upload: str, number: int, data: bytes) -> str:
-        """Store one part (numbers begin with 1) and return its ETag."""
+        """Store one part and return its ETag.
+
+        Args:
+            key: of the object, below the place's prefix.
+            upload: the service's name for the upload.
+            number: of the part; the first is 1.
+            data: the whole part.
+        """
         query = {"partNumber": str(number), "uploadId": upload}
         return self._put(self._start + key, data, {}, query)
 
     def complete(self, key: str, upload: str, etags: Sequence[str]) -> str:
         """Make the object of all its parts; it is there at once. Returns its ETag.
 
-        Raises UploadLostError when somebody else completed or abandoned it.
+        Args:
+            key: of the object, below the place's prefix.
+            upload: the service's name for the upload.
+            etags: of the parts, in order of their numbers.
+
+        Raises:
+            UploadLostError: somebody else completed or abandoned it.
         """
         whole = self._start + key
         listed = Element("CompleteMultipartUpload")

@@ -57,8 +57,16 @@ def fetch(
 ) -> None:
     """Fetch objects to paths whose folders exist; what is there already and whole is left.
 
-    Anything else at such a path is replaced, not written into. progress: called with the bytes
-    done and those in all. Raises errors of ours, and OSError for what cannot be written.
+    Anything else at such a path is replaced, not written into.
+
+    Args:
+        client: of the place.
+        wanted: the objects, with their paths.
+        workers: how many threads fetch at once.
+        progress: called with the bytes done and those in all.
+
+    Raises:
+        OSError: a path cannot be written; errors of ours as the service answers.
     """
     whole = sum(one.found.size for one in wanted)
     if wanted:
@@ -256,7 +264,13 @@ class _Unfinished:
         return cls(path, descriptor, notes, known)
 
     def known(self, index: int, start: int, stop: int) -> str:
-        """The checksum of a piece that is there and whole, else ""."""
+        """The checksum of a piece that is there and whole, else "".
+
+        Args:
+            index: of the piece, from 0 on.
+            start: its first byte in the file.
+            stop: its end, the first byte of the next piece.
+        """
         digest = self._known.get(index, "")
         if digest:
             hashed, position = hashlib.md5(usedforsecurity=False), start

@@ -65,7 +65,11 @@ class UploadLostError(ServerError):
 def translated(error: Exception, place: S3Place, operation: str, key: str = "") -> ArgojobsError:
     """The error of ours for one of the client's.
 
-    operation: a key of ACTIONS. key: the whole key, "" for the bucket itself.
+    Args:
+        error: one of `RAISED`.
+        place: where it was asked.
+        operation: a key of ACTIONS.
+        key: the whole key, "" for the bucket itself.
     """
     what = f"{operation} s3://{place.bucket}/{key}".rstrip("/")
     if isinstance(error, S3Error):

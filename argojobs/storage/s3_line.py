@@ -136,7 +136,15 @@ class S3Line:
         headers: Mapping[str, str] | None = None,
         data: bytes = b"",
     ) -> tuple[SplitResult, dict[str, str]]:
-        """Return the URL of a request and all of its headers."""
+        """Return the URL of a request and all of its headers.
+
+        Args:
+            method: GET, for example.
+            key: of an object, whole; "" for the bucket.
+            query: the fields of the query.
+            headers: beside those of every request.
+            data: what is sent.
+        """
         region = USUAL_REGION if query and "location" in query else self.region()
         url: SplitResult = self._urls.build(
             method=method,

@@ -91,9 +91,21 @@ def s3_place(
     insecure: bool = False,
     kind: str = "",
 ) -> S3Place:
-    """Return a checked place; a scheme in the endpoint decides about TLS.
+    """Return a checked place.
 
-    AWS needs no endpoint, AIStore's gets its path `/s3`. Raises UsageError for what can be none.
+    Args:
+        endpoint: host, host:port or a URL; AWS needs none, AIStore's gets its path `/s3`.
+        bucket: its name.
+        prefix: of all keys, "" for none.
+        region: "" to ask AWS for it, and for the usual one elsewhere.
+        style: where a URL has the bucket: path, host or auto.
+        tls: whether it is HTTPS where the endpoint has no scheme that says so.
+        ca_file: the CAs that are trusted, as PEM; "" for the usual ones.
+        insecure: whether certificates are not checked.
+        kind: minio, aws, aistore or "".
+
+    Raises:
+        UsageError: there can be no such place.
     """
     if kind not in ("", "minio", "aws", "aistore"):
         raise UsageError(f"unknown kind of S3 {kind!r}", hint="it is minio, aws or aistore")
@@ -182,7 +194,16 @@ def from_environment(
 
 
 def of_context(s3: S3, *, ca_file: str = "", insecure: bool = False) -> S3Place:
-    """The place that a context's S3 says. Raises UsageError."""
+    """The place that a context's S3 says.
+
+    Args:
+        s3: of the context.
+        ca_file: the CAs that are trusted, as PEM; "" for the usual ones.
+        insecure: whether certificates are not checked.
+
+    Raises:
+        UsageError: there can be no such place.
+    """
     return s3_place(
         s3.endpoint,
         s3.bucket,

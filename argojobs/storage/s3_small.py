@@ -35,7 +35,10 @@ class SmallReads:
     def read(self, url: SplitResult, headers: Mapping[str, str], size: int) -> bytes | None:
         """The bytes of the object at a URL, if it has this size; None: ask in the general way.
 
-        headers: of the request, all that there are. Every URL is of one host.
+        Args:
+            url: of the object; every URL is of one host.
+            headers: of the request, all that there are.
+            size: in bytes.
         """
         lines = [
             f"GET {url.path} HTTP/1.1",

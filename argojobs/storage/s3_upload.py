@@ -52,8 +52,16 @@ def send(
 ) -> None:
     """Send files; those of the same content that are there already are left out.
 
-    there: the objects that are known to exist, by key. progress: called with the bytes done and
-    those in all. Raises errors of ours, and OSError for a file that cannot be read.
+    Args:
+        client: of the place.
+        files: with their keys and sizes.
+        there: the objects that are known to exist, by key.
+        workers: how many threads send at once; fewer where parts are so large that memory runs
+            short.
+        progress: called with the bytes done and those in all.
+
+    Raises:
+        OSError: a file cannot be read; errors of ours as the service answers.
     """
     meter = Meter(sum(file.size for file in files), progress)
     largest = max((file.size for file in files), default=0)

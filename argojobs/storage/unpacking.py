@@ -66,8 +66,13 @@ _CANNOT_BE = {
 def unpack(source: str, target: str, kind: Literal["tar", "zip"]) -> None:
     """Unpack an archive to a path: its only root entry takes the place, several lie below it.
 
-    A folder that is there is filled. Raises InputError for what is not an archive of that kind or
-    would lead outside of the artifact.
+    Args:
+        source: the archive.
+        target: the path; a folder that is there is filled.
+        kind: of the archive; a tar may be compressed.
+
+    Raises:
+        InputError: it is not an archive of that kind, or would lead outside of the artifact.
     """
     # Where the target's file system is, and where we may write: a volume's parent may be closed.
     unpacking = os.path.join(target, "x") if _is_folder(target) else target
@@ -152,7 +157,18 @@ class _Tree:
     def make_file(
         self, name: str, content: IO[bytes], size: int, mode: int | None, time: float = 0
     ) -> None:
-        """Write a file; without a mode it gets the usual one, without a time the present."""
+        """Write a file.
+
+        Args:
+            name: its path, as the archive has it.
+            content: what is in it.
+            size: bytes of the content.
+            mode: its permissions; None for the usual ones.
+            time: when it was changed, in seconds since 1970; 0 for now.
+
+        Raises:
+            InputError: the disk has no room for it.
+        """
         if size > shutil.disk_usage(self._folder).free:
             raise InputError(
                 f"the archive's entry {name!r} has {size} bytes, more than the disk has room for",

@@ -7,7 +7,7 @@ import io
 import pytest
 from support.fake_service import FakeService, Shared, node, workflow
 
-from argojobs.cli.follow import Follow, leave, notice
+from argojobs.cli.follow import Follow, _notice, leave
 from argojobs.cli.picture import Picture
 from argojobs.errors import RunFailedError, UsageError
 from argojobs.runs import pending as pending_module
@@ -90,11 +90,11 @@ def test_a_note_is_shown_once_and_taken_back(capsys) -> None:
     )
     picture = Picture(waiting())
     for _ in range(3):
-        notice(how, picture, pending)
+        _notice(how, picture, pending)
     assert picture.note.startswith("train is pending")
     assert capsys.readouterr().err.count("train is pending") == 1
     picture.update(waiting(phase="Running"))
-    notice(how, picture, pending)
+    _notice(how, picture, pending)
     assert picture.note == ""
 
 

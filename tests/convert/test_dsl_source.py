@@ -337,10 +337,10 @@ def test_fields_of_the_workflow_without_a_place_are_all_named() -> None:
 
 
 def test_the_command_line_writes_it() -> None:
-    from argojobs.cli.verbs.compile import Target, written
+    from argojobs.cli.verbs.compile import Target, _written
 
     manifest = workflow_of(chain())
-    assert written(manifest, Target.dsl, None) == to_dsl_source(manifest)
+    assert _written(manifest, Target.dsl, None) == to_dsl_source(manifest)
 
 
 def test_a_null_field_is_none():

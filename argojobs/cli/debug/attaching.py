@@ -20,9 +20,17 @@ from argojobs.service import Workflow, is_final
 def attach(place: Target, workflow: Workflow, given: str) -> int:
     """Keep ways open to steps that wait for a debugger, until they have ended or Ctrl-C.
 
-    given: the step that is meant; all where it is empty. Returns the exit code. Raises
-    NotFoundError for a step that there is not, ConflictError for one that has ended, or was not
-    told to wait.
+    Args:
+        place: where the run is.
+        workflow: the run.
+        given: the step that is meant, as it was typed; "" for all of them.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        NotFoundError: there is no such step.
+        ConflictError: it has ended, or was not told to wait.
     """
     from argojobs.compile.project import project_root
 

@@ -66,7 +66,10 @@ class Ways:
     def take(self, workflow: Callable[[], Workflow], node_id: str, text: str) -> None:
         """Take a log line: open a way where a step says that it waits.
 
-        workflow: gets the run. Raises what that raises.
+        Args:
+            workflow: gets the run; what it raises is raised.
+            node_id: of the node whose line it is.
+            text: of the line, without its newline.
         """
         waiting = said(node_id, text)
         if waiting is not None:
@@ -227,7 +230,14 @@ def _name_of(step: Step, node_id: str) -> str:
 def debugged(place: Target, run: str, folder: Path, tell: Tell, only: str = "") -> Iterator[Ways]:
     """Open ways to the steps of a run that wait, as they come to wait, while it is open.
 
-    Arguments as `Ways` has them. A signal that ends us closes them, too.
+    A signal that ends us closes them, too.
+
+    Args:
+        place: where the run is.
+        run: its name.
+        folder: of the user's project, where `.vscode` lies.
+        tell: shows the user some lines about a step.
+        only: the path of the step that is meant; "" for all of them.
     """
     ways = Ways(place, run, folder, tell, only)
     leaving = threading.Event()

@@ -116,12 +116,12 @@ def command(
     made = in_store(prepared.workflow, chosen)
     if what.manifest is not None:
         made = around(what.manifest, made)
-    put_data(written(made, to, output))
+    put_data(_written(made, to, output))
     sys.stdout.flush()
     return 0
 
 
-def written(workflow: "Workflow", to: Target | None, output: Format | None) -> str:
+def _written(workflow: "Workflow", to: Target | None, output: Format | None) -> str:
     """Return a manifest as text: YAML unless told otherwise."""
     from argojobs.manifest.yaml_write import write_json, write_yaml
 

@@ -120,7 +120,7 @@ def add(
         else:
             at = table.setdefault(outer, {}) if outer else table
             at[inner] = from_here(inner, value) if isinstance(value, str) else value
-    return add_context(
+    return _add_context(
         _one_name(name, name_option),
         table,
         use=use,
@@ -150,7 +150,7 @@ def _options() -> list[click.Parameter]:
     ]
 
 
-def add_context(
+def _add_context(
     name: str,
     table: dict[str, Any],
     *,
@@ -190,7 +190,16 @@ def add_context(
 
 
 def with_contexts(text: str, contexts: Iterable[Context], *, replace: bool) -> str:
-    """Return a config file's text with contexts in it. Raises ConflictError for names it has."""
+    """Return a config file's text with contexts in it.
+
+    Args:
+        text: of the file.
+        contexts: what is added.
+        replace: whether contexts of the same names go.
+
+    Raises:
+        ConflictError: the file has a name already.
+    """
     from argojobs.config.files import config_file
     from argojobs.config.importing import written
 

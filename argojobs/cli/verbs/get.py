@@ -38,14 +38,14 @@ def command(
         return 0
     screen, now = screen_of(sys.stdout), time.time()
     waits = waits_for(service, workflow, place.options)
-    show(run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
+    show(_run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
     if phase_of(workflow) in BROKEN:
         show([[]], screen=screen)
         show_failure(place, workflow, sys.stdout, now)
     return 0
 
 
-def run_lines(
+def _run_lines(
     workflow: Workflow, screen: Screen, now: float, where: Any, waits: str = ""
 ) -> list[Line]:
     """Return what is to be seen of a run: headline, what it waits for, parameters, steps, outputs."""

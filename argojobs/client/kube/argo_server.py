@@ -51,10 +51,10 @@ def argo_server(kube: Kube, namespace: str) -> Iterator[str]:
     """
     found = find(kube, namespace)
     pods = _pods(kube, found)
-    port = port_number(found.port, newest_ready(pods, found.namespace, kube.label))
+    port = port_number(found.port, _newest_ready(pods, found.namespace, kube.label))
 
     def choose() -> str:
-        chosen = newest_ready(_pods(kube, found), found.namespace, kube.label)
+        chosen = _newest_ready(_pods(kube, found), found.namespace, kube.label)
         return str(chosen["metadata"]["name"])
 
     with forwarded(kube, found.namespace, choose, port) as local:
@@ -109,7 +109,7 @@ def chosen_by_labels(pods: Sequence[Object], namespace: str) -> Found | None:
     return None
 
 
-def newest_ready(pods: Sequence[Object], namespace: str, label: str) -> Object:
+def _newest_ready(pods: Sequence[Object], namespace: str, label: str) -> Object:
     """Return the newest pod that is ready. Raises ServerError where none is."""
     from argojobs.errors import ServerError
 

@@ -36,8 +36,17 @@ def attached(
 ) -> int:
     """Run a command in a container with streams of ours, and return its exit code.
 
-    Raises UsageError and its kinds where that is not possible (no such program, not allowed), and
-    ServerError where the connection broke off.
+    Args:
+        kube: the cluster.
+        namespace: of the pod.
+        pod: its name.
+        command: the program and its arguments.
+        container: of the pod.
+        streams: what it reads and writes; with a terminal it gets one of its own, as large as ours.
+
+    Raises:
+        UsageError: it cannot be run (no such program, not allowed).
+        ServerError: the connection broke off.
     """
     query = [("container", container), ("stdin", "true"), ("stdout", "true")]
     query.append(("tty", "true") if streams.terminal is not None else ("stderr", "true"))

@@ -90,7 +90,19 @@ class Kube:
         body: Any = None,
         kind: str = "application/json",
     ) -> bytes:
-        """Make one request and return its answer as it came, a log for example. See `ask`."""
+        """Make one request and return its answer as it came, a log for example.
+
+        Args:
+            method: GET, for example.
+            path: below the server's URL.
+            query: the fields of the query.
+            body: what is sent as JSON, None for nothing.
+            kind: the media type of it.
+
+        Raises:
+            UsageError, NotFoundError, ConflictError: as the server answers.
+            ServerError: it is out of reach.
+        """
         shown = self.headers()
         status, content = self.line().send(method, path, shown, query=query, sent=body, kind=kind)
         if status == 401 and self.credentials.renew(shown):

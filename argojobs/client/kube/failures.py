@@ -20,7 +20,15 @@ _TRUST = "the kubeconfig has to hold the certificate of who signed it (certifica
 
 
 def answered(status: int, body: bytes, kube: Kube, method: str, path: str) -> ArgojobsError:
-    """Return the error that an answer of a Kubernetes API server is."""
+    """Return the error that an answer of a Kubernetes API server is.
+
+    Args:
+        status: of HTTP, and not a good one.
+        body: of the answer: a Status object, or whatever stands before the server says.
+        kube: the cluster that answered.
+        method: of the request.
+        path: of the request.
+    """
     message = _message(body)
     if status == 401:
         return UsageError(

@@ -22,7 +22,11 @@ _NAMED = "not allowed to "
 def kept_out(error: ArgojobsError, kube: Kube, path: str) -> ArgojobsError:
     """Return the error for a refused websocket with the right that is missing and the remedy.
 
-    error: what the answer says by itself. path: what was asked for; for others the error stays.
+    Args:
+        error: what the answer says by itself; it is returned where the path is not a way into a
+            pod.
+        kube: the cluster.
+        path: what was asked for.
     """
     found = _WAY_IN.search(path)
     if found is None:

@@ -167,7 +167,13 @@ class _Entry:
 
 
 def unusable(file: str, what: str, label: str) -> UsageError:
-    """The error for a kubeconfig that is missing, damaged, or lacks something. what: and why."""
+    """Return the error for a kubeconfig that is missing, damaged, or lacks something.
+
+    Args:
+        file: its path, or several as KUBECONFIG names them.
+        what: what is wrong with it; it ends the message.
+        label: what messages call the place.
+    """
     return UsageError(f"the kubeconfig {file} cannot be used: {what}", where=label, hint=_HINT)
 
 

@@ -45,7 +45,16 @@ _KINDS = {
 
 
 def path_to(kind: str, namespace: str = "", name: str = "") -> str:
-    """Return the path of an object, or of all of a kind; without a namespace, of all namespaces."""
+    """Return the path of an object, or of all of a kind.
+
+    Args:
+        kind: as a manifest writes it, `Pod` for example.
+        namespace: "" for all of them; it is left out for kinds that have none.
+        name: of the object, "" for all of them.
+
+    Raises:
+        UsageError: the kind is not known here.
+    """
     known = _KINDS.get(kind)
     if known is None:
         raise UsageError(
@@ -56,7 +65,18 @@ def path_to(kind: str, namespace: str = "", name: str = "") -> str:
 
 
 def read(kube: Kube, kind: str, namespace: str, name: str) -> Object | None:
-    """Return an object, None where there is none. Raises UsageError, ServerError."""
+    """Return an object, None where there is none.
+
+    Args:
+        kube: the cluster.
+        kind: as a manifest writes it, `Pod` for example.
+        namespace: it is left out for kinds that have none.
+        name: of the object.
+
+    Raises:
+        UsageError: it may not be read, or the kind is not known here.
+        ServerError: the cluster is out of reach.
+    """
     try:
         found = kube.ask("GET", path_to(kind, namespace, name))
     except NotFoundError:
@@ -97,7 +117,16 @@ def list_all(
 
 
 def create(kube: Kube, value: Mapping[str, Any], *, dry_run: bool = False) -> Object:
-    """Make an object. Raises ConflictError where it is there already."""
+    """Make an object, and return it as it is stored.
+
+    Args:
+        kube: the cluster.
+        value: the whole object; its kind, namespace and name say where it goes.
+        dry_run: whether the cluster only checks it.
+
+    Raises:
+        ConflictError: it is there already.
+    """
     query = {"dryRun": "All"} if dry_run else None
     return kube.ask("POST", _path(value, named=False), query=query, body=dict(value))
 
@@ -121,7 +150,17 @@ def merge(kube: Kube, value: Mapping[str, Any]) -> Object:
 
 
 def delete(kube: Kube, kind: str, namespace: str, name: str) -> None:
-    """Delete an object. Raises NotFoundError where there is none."""
+    """Delete an object.
+
+    Args:
+        kube: the cluster.
+        kind: as a manifest writes it, `Pod` for example.
+        namespace: it is left out for kinds that have none.
+        name: of the object.
+
+    Raises:
+        NotFoundError: there is none.
+    """
     kube.text("DELETE", path_to(kind, namespace, name))
 
 

@@ -79,12 +79,12 @@ class KubePods:
         self, pod: str, command: Sequence[str], streams: Streams, container: str = "main"
     ) -> int:
         """See `Pods.attach`."""
-        require_running(self._found(pod), container, self._kube.label)
+        _require_running(self._found(pod), container, self._kube.label)
         return attached(self._kube, self._namespace, pod, command, container, streams)
 
     def starts(self, pod: str, command: Sequence[str], container: str = "main") -> bool:
         """See `Pods.starts`."""
-        require_running(self._found(pod), container, self._kube.label)
+        _require_running(self._found(pod), container, self._kube.label)
         try:
             run_in(self._kube, self._namespace, pod, command, container)
         except NotStartedError:
@@ -183,7 +183,7 @@ def state_of(pod: Mapping[str, Any], container: str) -> str:
     return "waiting" if container in _container_names(spec) else ""
 
 
-def require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
+def _require_running(pod: Mapping[str, Any], container: str, label: str) -> None:
     """Raise NotFoundError for a container that a pod does not have, ConflictError for one at rest."""
     name, state = pod["metadata"]["name"], state_of(pod, container)
     if not state:

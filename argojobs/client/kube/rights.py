@@ -33,7 +33,13 @@ PORT_FORWARD = (Right("create", "pods/portforward"), Right("get", "pods/portforw
 
 
 def may(kube: Kube, right: Right, namespace: str) -> bool:
-    """Whether we may do it in a namespace."""
+    """Whether we may do something in a namespace.
+
+    Args:
+        kube: the cluster; we are the user of its kubeconfig.
+        right: a verb and a resource.
+        namespace: where it would be done.
+    """
     return _allowed(
         kube, "SelfSubjectAccessReview", "selfsubjectaccessreviews", right, namespace, {}
     )

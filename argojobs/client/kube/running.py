@@ -24,8 +24,16 @@ class NotStartedError(UsageError):
 def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], container: str) -> Ran:
     """Run a command in a container and return what it answered, once it has ended.
 
-    Raises UsageError and its kinds where that is not possible (no such program, not allowed), and
-    ServerError where the connection broke off.
+    Args:
+        kube: the cluster.
+        namespace: of the pod.
+        pod: its name.
+        command: the program and its arguments.
+        container: of the pod.
+
+    Raises:
+        UsageError: it cannot be run (no such program, not allowed).
+        ServerError: the connection broke off.
     """
     query = [("container", container), ("stdout", "true"), ("stderr", "true")]
     query += [("command", word) for word in command]
@@ -47,7 +55,16 @@ def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], contain
 
 
 def exit_code(status: dict[str, Any], command: Sequence[str], label: str) -> int:
-    """Return the exit code that a Status object tells. Raises NotStartedError for what did not begin."""
+    """Return the exit code that a Status object tells.
+
+    Args:
+        status: the object that ends the streams of a command.
+        command: that was run, for messages.
+        label: what messages call the cluster.
+
+    Raises:
+        NotStartedError: the command did not begin.
+    """
     if status.get("status") == "Success":
         return 0
     for cause in (status.get("details") or {}).get("causes") or ():

@@ -20,7 +20,13 @@ _ABOUT = frozenset({"Pod", "PersistentVolumeClaim", "Workflow"})
 
 
 def look_at(kube: Kube, namespace: str, run: str) -> Seen:
-    """Ask for all that belongs to a run; what may not be looked at is left out and told of."""
+    """Ask for all that belongs to a run; what may not be looked at is left out and told of.
+
+    Args:
+        kube: the cluster.
+        namespace: of the run.
+        run: its name.
+    """
     missing: list[str] = []
 
     def of(what: str, ask: Callable[[], list[Object]]) -> list[Object]:

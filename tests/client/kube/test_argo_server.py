@@ -6,9 +6,9 @@ import pytest
 
 from argojobs.client.kube.argo_server import (
     Found,
+    _newest_ready,
     choose_service,
     chosen_by_labels,
-    newest_ready,
     port_number,
     speaks_tls,
 )
@@ -95,9 +95,9 @@ def test_the_newest_pod_that_is_ready_and_stays_is_taken():
         pod("newer", created="2026-01-03T00:00:00Z", ready=False),
         pod("newest", created="2026-01-04T00:00:00Z", deleted="2026-01-05T00:00:00Z"),
     ]
-    assert newest_ready(pods, "argo", "lab")["metadata"]["name"] == "new"
+    assert _newest_ready(pods, "argo", "lab")["metadata"]["name"] == "new"
     with pytest.raises(ServerError, match="no pod of the Argo server is ready") as caught:
-        newest_ready(pods[2:], "argo", "lab")
+        _newest_ready(pods[2:], "argo", "lab")
     assert caught.value.where == "lab"
     assert "kubectl get pods" in caught.value.hint
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from argojobs.client.kube.pods import require_running, state_of
+from argojobs.client.kube.pods import _require_running, state_of
 from argojobs.errors import ConflictError, NotFoundError
 
 
@@ -35,7 +35,7 @@ def test_each_container_has_a_state_of_its_own():
     assert [state_of(found, name) for name in ("main", "init", "none")] == [
         "running", "terminated", "",
     ]  # fmt: skip
-    require_running(found, "main", "lab")
+    _require_running(found, "main", "lab")
 
 
 def test_a_container_without_a_status_waits():
@@ -48,10 +48,10 @@ def test_a_container_without_a_status_waits():
 )
 def test_one_at_rest_is_not_entered(state, said):
     with pytest.raises(ConflictError, match=f"container main of the pod p {said}"):
-        require_running(pod(main=state, wait="running"), "main", "lab")
+        _require_running(pod(main=state, wait="running"), "main", "lab")
 
 
 def test_one_that_is_not_there_is_answered_with_those_that_are():
     with pytest.raises(NotFoundError, match="no container 'side'") as caught:
-        require_running(pod(main="running"), "side", "lab")
+        _require_running(pod(main="running"), "side", "lab")
     assert caught.value.hint == "its containers are wait, main, init"
