@@ -25,10 +25,17 @@ DEFAULT_LEVEL = 1  # of compression, when the manifest gives none: models hardly
 
 
 def save_tar(source: str, target: str, name: str, level: int = DEFAULT_LEVEL) -> None:
-    """Pack a file or folder as the root entry `name` of a gzip tar.
+    """Pack a file or folder as the root entry of a gzip tar.
 
-    level: 0 to 9, or -1 for the default. Raises OSError when there is no such file, OutputError
-    when it is a pipe, socket or device.
+    Args:
+        source: the file or folder.
+        target: the archive.
+        name: of the root entry.
+        level: of compression, 0 to 9, or -1 for gzip's default.
+
+    Raises:
+        OSError: there is no such file.
+        OutputError: it is a pipe, socket or device.
     """
     status = os.lstat(source)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and not stat.S_ISLNK(
@@ -75,10 +82,19 @@ def _packable(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 def save_zip(
     source: str, target: str, name: str, resolve: Callable[[str], str] = os.path.realpath
 ) -> None:
-    """Pack a file or folder as the root entry `name` of a zip file.
+    """Pack a file or folder as the root entry of a zip file.
 
     A link to a file is packed as that file, other links, pipes and the like are left out.
-    resolve: the host path that a link stands for. Raises as `save_tar`.
+
+    Args:
+        source: the file or folder.
+        target: the archive.
+        name: of the root entry.
+        resolve: given the path of a link, returns the host path that it stands for.
+
+    Raises:
+        OSError: there is no such file.
+        OutputError: it is a pipe, socket or device.
     """
     import zipfile
 
@@ -108,7 +124,13 @@ def save_zip(
 
 
 def set_mode(path: str, mode: int, *, recurse: bool) -> None:
-    """Give a loaded artifact its mode; with `recurse` everything below it too, links left out."""
+    """Give a loaded artifact its mode; links are left out.
+
+    Args:
+        path: the artifact.
+        mode: the permission bits.
+        recurse: whether everything below it gets them too.
+    """
     if os.path.islink(path):
         return
     os.chmod(path, mode)

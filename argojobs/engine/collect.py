@@ -46,10 +46,16 @@ def collect(
 ) -> tuple[dict[str, Any], list[str]]:
     """Collect the outputs of a pod.
 
-    outputs: of the request. locate: container path -> host path. staging: a folder for archives
-    under way. own: whether a host path is the pod's alone and may be moved. working_directory:
-    where the step ran, as a container path. Returns Argo's outputs object (without result and
-    exitCode) and what went wrong, a text each.
+    Args:
+        outputs: of the request.
+        locate: container path -> host path.
+        repository: opens the place for artifacts; called where there are any.
+        staging: a folder for archives under way.
+        own: whether a host path is the pod's alone and may be moved.
+        working_directory: where the step ran, as a container path.
+
+    Returns:
+        Argo's outputs object (without result and exitCode), and what went wrong, a text each.
     """
     found: dict[str, Any] = {}
     problems: list[str] = []

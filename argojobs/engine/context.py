@@ -6,7 +6,13 @@ from pathlib import Path
 
 
 def pod_directory(home: Path, run: str, pod: str) -> Path:
-    """Return where request, log and result of a pod lie; of all of a run's when pod is ""."""
+    """Return where request, log and result of a pod lie.
+
+    Args:
+        home: the home's folder.
+        run: the run's name.
+        pod: the pod's name; "" for the folder that holds those of all pods of the run.
+    """
     return home / "pods" / run / pod
 
 

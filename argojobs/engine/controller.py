@@ -51,10 +51,15 @@ REMOVING = 5.0
 
 
 def serve(home: Path, executor: str = "process", *, idle: float) -> int:
-    """Serve a home until there is nothing to do for `idle` seconds, or a signal says to end.
+    """Serve a home until it has been idle, or a signal says to end.
 
-    executor: which of EXECUTORS runs its pods. Returns 0 also when another controller serves the
-    home already.
+    Args:
+        home: its folder.
+        executor: which of EXECUTORS runs its pods.
+        idle: seconds without anything to do after which it ends.
+
+    Returns:
+        The exit status: 0, also when another controller serves the home already.
     """
     lock = _wait_for_lock(home)
     if lock is None:

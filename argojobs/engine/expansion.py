@@ -44,9 +44,15 @@ def container_variables(
 ) -> dict[str, str]:
     """The values of a container's `env`, each seeing those before it.
 
-    fields: what `fieldRef` may name. secrets: by name and key, what `secretKeyRef` may name; an
-    optional one that is not there leaves its variable out. Raises HostError for a secret that is
-    not there, UnsupportedError for another source of a value.
+    Args:
+        entries: of `env`.
+        fields: values of what `fieldRef` may name.
+        secrets: values by name and key; an optional one that is not there leaves its variable
+            out.
+
+    Raises:
+        HostError: a secret is not there.
+        UnsupportedError: a value has another source.
     """
     variables: dict[str, str] = {}
     for entry in entries:
@@ -64,7 +70,16 @@ def container_variables(
 
 
 def secret_value(variable: str, reference: Mapping[str, Any], secrets: Secrets) -> str | None:
-    """The value of a key of a secret; None for an optional one that is not there."""
+    """The value of a key of a secret; None for an optional one that is not there.
+
+    Args:
+        variable: which gets the value.
+        reference: the `secretKeyRef`.
+        secrets: values by name and key.
+
+    Raises:
+        HostError: the key is not there, and not optional.
+    """
     name, key = str(reference.get("name", "")), str(reference.get("key", ""))
     found = secrets.get(name, {}).get(key)
     if found is None and not reference.get("optional"):

@@ -126,7 +126,10 @@ def _own_places(template: Mapping[str, Any], container: Mapping[str, Any]) -> It
 def claim_notes(workflow: Workflow, submitter: Mapping[str, Any], claims: Path) -> list[str]:
     """Return one note for each claim without a folder that is there: where it is here.
 
-    claims: the folder of the home that holds such claims, made when a pod first mounts one.
+    Args:
+        workflow: the one to run.
+        submitter: as `submitter.capture` recorded it.
+        claims: the folder of the home that holds such claims, made when a pod first mounts one.
     """
     spec = workflow["spec"]
     unnamed: dict[str, None] = {}

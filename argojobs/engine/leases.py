@@ -64,9 +64,16 @@ class _Lease:
 def lease(
     count: int, gpus: Sequence[str], pod_directory: str, folder: Path = LEASE_FOLDER
 ) -> list[str] | None:
-    """Lend `count` of the GPUs to a pod and return their indexes, None when too few are free.
+    """Lend GPUs to a pod and return their indexes, None when too few are free.
 
-    Raises HostError when the folder cannot be used now.
+    Args:
+        count: how many; those that the pod holds already are among them.
+        gpus: the indexes of those that may be lent.
+        pod_directory: the pod's.
+        folder: of the leases.
+
+    Raises:
+        HostError: the folder cannot be used now.
     """
     with _locked(folder) as place:
         leases = _leases(place)
@@ -86,7 +93,16 @@ def lease(
 
 
 def release(gpus: Sequence[str], pod_directory: str, folder: Path = LEASE_FOLDER) -> None:
-    """Give back the GPUs that the pod holds. Raises as `lease`."""
+    """Give back the GPUs that the pod holds.
+
+    Args:
+        gpus: the indexes of those that may be lent.
+        pod_directory: the pod's.
+        folder: of the leases.
+
+    Raises:
+        HostError: the folder cannot be used now.
+    """
     with _locked(folder) as place:
         for one in _leases(place):
             if one.gpu in gpus and one.is_of(pod_directory):

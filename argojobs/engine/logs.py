@@ -115,9 +115,18 @@ def read_logs(
 ) -> Iterator[LogLine]:
     """Yield the log lines of a run's pods, in the order of the pods, later as they come.
 
-    directory_of: pod name -> its directory. node_id: that node's pod alone. follow: go on until
-    the run is final, and tell lines that have no end yet about every second. tail: begin with so many of the last lines of each pod. pause: waits a
-    moment; called whenever nothing is left to read. Raises `NotFoundError`.
+    Args:
+        store: of the home.
+        name: of the run.
+        directory_of: pod name -> its directory.
+        node_id: that node's pod alone, "" for all.
+        follow: go on until the run is final, and tell lines without an end about every second.
+        tail: begin with so many of the last lines of each pod, 0 for all.
+        pause: waits a moment; called whenever nothing is left to read.
+        clock: the time in seconds.
+
+    Raises:
+        NotFoundError: there is no such run.
     """
     readers: dict[str, PodLog] = {}
     done: set[str] = set()

@@ -27,9 +27,16 @@ def shown_workflow(
     *,
     change: int,
 ) -> Workflow:
-    """Return the object without nodes; `change` becomes its resourceVersion.
+    """Return a run's object without nodes.
 
     Source: Argo's labels `phase` and `completed`, annotation `pod-name-format`, `spec.shutdown`.
+
+    Args:
+        metadata: as stored.
+        spec: as stored.
+        status: as stored, without nodes.
+        private: the operator's bookkeeping.
+        change: the number of the run's last change, its resourceVersion.
     """
     shown = {**metadata, "resourceVersion": str(change)}
     phase = str(status.get("phase", ""))
@@ -60,7 +67,13 @@ def shown_workflow(
 
 
 def damaged_workflow(name: str, message: str, *, change: int) -> Workflow:
-    """Return the object of a run whose rows cannot be read: one in Error that says so."""
+    """Return the object of a run whose rows cannot be read: one in Error that says so.
+
+    Args:
+        name: of the run.
+        message: what is wrong with the rows.
+        change: the number of the run's last change, its resourceVersion.
+    """
     status = {"phase": "Error", "message": message, "startedAt": None, "finishedAt": None}
     metadata = {"name": name, "namespace": "default", "uid": "", "creationTimestamp": None}
     return shown_workflow(metadata, {}, status, {}, change=change)

@@ -115,7 +115,13 @@ def in_use(running: Iterable[Gang], capacity: Resources) -> Resources:
 
 
 def shortage(asked: Resources, used: Resources, capacity: Resources) -> str:
-    """Say of what a pod finds too little: `a CPU: 2 of 2`; empty when there is enough for it."""
+    """Say of what a pod finds too little: `a CPU: 2 of 2`; empty when there is enough for it.
+
+    Args:
+        asked: what the pod asks for; more than `capacity` counts as all of it.
+        used: what the pods that run have.
+        capacity: what there is for all.
+    """
     wanted, free = asked.at_most(capacity), capacity - used
     if wanted.cpu > free.cpu + _ROUNDING:
         what = "a CPU" if wanted.cpu <= 1 else f"{wanted.cpu:g} CPUs"

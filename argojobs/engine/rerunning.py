@@ -38,8 +38,20 @@ def retry_run(
 ) -> None:
     """Make a finished run begin again with what it has, in the store.
 
-    Nobody must be at work in its pods' folders. Raises ConflictError for a run that cannot be
-    retried, UsageError for a wrong selector or parameter; then nothing has changed.
+    Nobody must be at work in its pods' folders. After an error nothing has changed.
+
+    Args:
+        home: its folder.
+        store: of the home.
+        name: of the run.
+        now: the time stamp of nodes that are open again.
+        restart_successful: whether the nodes that `node_selector` names run again too.
+        node_selector: Argo's field selector, "" for none.
+        parameters: `name=value`, in place of the workflow's own.
+
+    Raises:
+        ConflictError: the run cannot be retried.
+        UsageError: the selector or a parameter is wrong.
     """
     stored = store.load_run(name)
     nodes = {node["id"]: node for node in stored.nodes}

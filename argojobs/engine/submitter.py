@@ -35,9 +35,12 @@ def capture(
 ) -> dict[str, Any]:
     """Return what to record of this process, as JSON data.
 
-    project: the folder of the user's project, the current one by default. environment: this
-    process's unless given; what pods get of it says `allowed_environment`, and the settings
-    can name more.
+    Args:
+        settings: the user's; None for the defaults.
+        project: the folder of the user's project, None for the current one.
+        share_host_paths: whether steps may use this machine's own paths.
+        environment: variables, of which pods get what `allowed_environment` and the settings say;
+            None for this process's.
     """
     settings = settings or Settings()
     variables = os.environ if environment is None else environment

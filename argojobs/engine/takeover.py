@@ -32,7 +32,14 @@ _OVER = frozenset({"Succeeded", "Failed", "Error", "Skipped", "Omitted"})
 def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
     """Put a fresh status into a new run's object; return the nodes that came with the old one.
 
-    Raises `ConflictError` when the name is taken, `NotFoundError` when an artifact is gone.
+    Args:
+        home: its folder.
+        store: of the home.
+        created: the object, with the status of an earlier run; changed in place.
+
+    Raises:
+        ConflictError: the name is taken.
+        NotFoundError: an artifact is gone.
     """
     given = created["status"]
     status: WorkflowStatus = {"startedAt": None, "finishedAt": None}
@@ -49,10 +56,15 @@ def take_over(home: Path, store: Store, created: Workflow) -> dict[str, Any]:
 
 
 def ready_nodes(name: str, nodes: Nodes, now: str) -> Nodes:
-    """Return given nodes as this engine goes on with them in the run `name`.
+    """Return given nodes as this engine goes on with them.
 
     Those that are not over run anew: a group or Retry node is open, any other is left out, so
     that it is made again. Of a Retry node's attempts that are groups only the last is open.
+
+    Args:
+        name: of the run.
+        nodes: by id.
+        now: the time stamp of those that are opened or closed.
     """
     old = superseded(nodes)
     found: Nodes = {}

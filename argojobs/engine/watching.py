@@ -62,7 +62,13 @@ class Pace:
 def watch_run(store: Store, name: str, pace: Pace) -> Iterator[WatchEvent]:
     """Yield the object now and after each change, until it is final or deleted.
 
-    Raises `NotFoundError` when it is not there at the beginning.
+    Args:
+        store: of the home.
+        name: of the run.
+        pace: how to wait for a change.
+
+    Raises:
+        NotFoundError: it is not there at the beginning.
     """
     rows: dict[str, dict[str, Any]] = {}
     seen, last = 0, Workflow()

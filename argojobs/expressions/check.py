@@ -100,7 +100,16 @@ _HINT = (
 
 
 def check(source: str, root: Node, kinds: Kinds) -> None:
-    """Check a parsed expression against an environment of these kinds. Raises ExpressionError."""
+    """Check a parsed expression against the kinds of the names that it may use.
+
+    Args:
+        source: the expression's text, to say where an error is.
+        root: the parsed expression.
+        kinds: the top-level names of its environment to their kinds.
+
+    Raises:
+        ExpressionError: a name is unknown, or kinds do not go together.
+    """
     _Checker(source, kinds).visit(root, {})
 
 
@@ -111,7 +120,7 @@ class _Checker:
         self.source = source
         self.kinds = kinds
 
-    def reject(self, node: Node, what: str, hint: str = _HINT) -> ExpressionError:
+    def _reject(self, node: Node, what: str, hint: str = _HINT) -> ExpressionError:
         return ExpressionError(f"{what} ({position(self.source, node.at)})", hint=hint)
 
     def visit(self, node: Node, lets: Kinds) -> str | None:
@@ -133,7 +142,7 @@ class _Checker:
             return None
         if node.name in BUILTINS or node.name in PREDICATES:
             return "func"
-        raise self.reject(node, f"unknown name {node.name}", self.known_names(node.name))
+        raise self._reject(node, f"unknown name {node.name}", self.known_names(node.name))
 
     def known_names(self, name: str) -> str:
         near = difflib.get_close_matches(name, self.kinds, n=1)
@@ -145,7 +154,7 @@ class _Checker:
         operand = self.visit(node.operand, lets)
         takes = {"bool"} if node.operator == "not" else _NUMBERS
         if operand is not None and operand not in takes:
-            raise self.reject(
+            raise self._reject(
                 node, f"invalid operation: {node.operator} (mismatched type {operand})"
             )
         return "bool" if node.operator == "not" else operand
@@ -158,15 +167,15 @@ class _Checker:
             first = first.left
         left = self.visit(first, lets)
         for step in reversed(spine):
-            left = self.operation(step, left, self.visit(step.right, lets))
+            left = self._operation(step, left, self.visit(step.right, lets))
         return left
 
-    def operation(self, node: Binary, left: str | None, right: str | None) -> str | None:
+    def _operation(self, node: Binary, left: str | None, right: str | None) -> str | None:
         operator = node.operator
         if operator == "??":
             return left if left == right else None
         if not _fits(operator, left, right):
-            raise self.reject(
+            raise self._reject(
                 node,
                 f"invalid operation: {operator} (mismatched types {left or 'unknown'} and {right or 'unknown'})",
             )
@@ -182,7 +191,7 @@ class _Checker:
     def conditional(self, node: Conditional, lets: Kinds) -> str | None:
         condition = self.visit(node.condition, lets)
         if condition not in {None, "bool"}:
-            raise self.reject(
+            raise self._reject(
                 node.condition,
                 f"non-bool expression (type {condition}) used as condition",
                 "compare it, as in x == 'true' or x != ''",
@@ -197,11 +206,11 @@ class _Checker:
         key = self.visit(node.key, lets)
         name = node.key.value if isinstance(node.key, Literal) else "..."
         if base == "array" and key not in {None, "int"}:
-            raise self.reject(
+            raise self._reject(
                 node, f"array elements can only be selected using an integer (got {key})"
             )
         if base in {"string", "int", "float", "bool", "nil", "func"}:
-            raise self.reject(
+            raise self._reject(
                 node,
                 f"type {base} has no field {name}",
                 "only maps have fields; ['x'] and .x are the same",
@@ -211,11 +220,11 @@ class _Checker:
     def slice(self, node: Slice, lets: Kinds) -> str | None:
         base = self.visit(node.base, lets)
         if base not in {None, "string", "array"}:
-            raise self.reject(node, f"cannot slice {base}", "only lists and strings can be sliced")
+            raise self._reject(node, f"cannot slice {base}", "only lists and strings can be sliced")
         for end in (node.start, node.stop):
             found = None if end is None else self.visit(end, lets)
             if found not in {None, "int"}:
-                raise self.reject(node, f"non-integer slice index {found}")
+                raise self._reject(node, f"non-integer slice index {found}")
         return base
 
     def call(self, node: Call, lets: Kinds) -> str | None:
@@ -223,14 +232,14 @@ class _Checker:
         for argument in node.arguments:
             self.visit(argument, lets)
         if called not in {None, "func"}:
-            raise self.reject(node, f"{called} is not callable", "only functions are")
+            raise self._reject(node, f"{called} is not callable", "only functions are")
         name = node.function.name if isinstance(node.function, Name) else ""
         return "string" if name == "toJson" else None
 
     def builtin(self, node: Builtin, lets: Kinds) -> str | None:
         found = [self.visit(argument, lets) for argument in node.arguments]
         if node.name in PREDICATES and found[0] not in {None, "array"}:
-            raise self.reject(
+            raise self._reject(
                 node,
                 f"builtin {node.name} takes only array (got {found[0]})",
                 "fromJSON(...) makes a list of a text",
@@ -239,7 +248,7 @@ class _Checker:
             None,
             "bool",
         }:
-            raise self.reject(
+            raise self._reject(
                 node,
                 f"predicate should return boolean (got {found[1]})",
                 "compare it, as in # != ''",
@@ -252,7 +261,7 @@ class _Checker:
 
     def let(self, node: Let, lets: Kinds) -> str | None:
         if node.name in self.kinds or node.name in lets:
-            raise self.reject(node, f"cannot redeclare {node.name}", "choose another name for it")
+            raise self._reject(node, f"cannot redeclare {node.name}", "choose another name for it")
         value = self.visit(node.value, lets) or "unknown"
         return self.visit(node.body, {**lets, node.name: value})
 
@@ -261,7 +270,9 @@ class _Checker:
 
     def pointer(self, node: Pointer, _: Kinds) -> str | None:
         if node.name not in {"", "acc", "index"}:
-            raise self.reject(node, f"unknown pointer #{node.name}", "there are #, #acc and #index")
+            raise self._reject(
+                node, f"unknown pointer #{node.name}", "there are #, #acc and #index"
+            )
         return "int" if node.name == "index" else None
 
 

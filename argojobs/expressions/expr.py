@@ -103,11 +103,19 @@ def evaluate(
     now: datetime | None = None,
     random: random_module.Random | None = None,
 ) -> object:
-    """Evaluate an expression and give its value: None, a bool, number, string, list, dict, time or duration.
+    """Evaluate an expression.
 
-    source: the expression, without `{{=` and `}}`. env: flat dotted names to values. now: what `now()` gives, the
-    clock's time if it is left out; random: where sprig's random functions take their values from.
-    Raises ExpressionError for an expression that does not parse, names what is not there, or fails.
+    Args:
+        source: the expression, without `{{=` and `}}`.
+        env: flat dotted names to values.
+        now: what `now()` gives; None for the clock's time.
+        random: where sprig's random functions take their values from; None for the system's.
+
+    Returns:
+        None, a bool, number, string, list, dict, time or duration.
+
+    Raises:
+        ExpressionError: it does not parse, names what is not there, or fails.
     """
     try:
         return evaluate_nested(source, environment(source, env), now=now, random=random)
@@ -124,7 +132,17 @@ def evaluate_nested(
     now: datetime | None = None,
     random: random_module.Random | None = None,
 ) -> object:
-    """Evaluate in an environment that `environment()` made. Raises ExpressionError."""
+    """Evaluate an expression in an environment that `environment()` made.
+
+    Args:
+        source: the expression, without `{{=` and `}}`.
+        nested: the environment.
+        now: what `now()` gives; None for the clock's time.
+        random: where sprig's random functions take their values from; None for the system's.
+
+    Raises:
+        ExpressionError: it does not parse, names what is not there, or fails.
+    """
     context = Context(now or datetime.now(UTC), random or random_module.SystemRandom())
     try:
         _check(source, tuple((name, kind(value)) for name, value in nested.items()))

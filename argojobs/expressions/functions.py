@@ -109,7 +109,14 @@ def lower(text: str) -> str:
 
 
 def split(text: str, separator: str, limit: int = -1, *, keep: bool = False) -> list[object]:
-    """Split as Go does: at most `limit` parts, with `keep` each with its separator; "" splits into characters."""
+    """Split a text as Go does.
+
+    Args:
+        text: the whole.
+        separator: what stands between the parts; "" makes a part of each character.
+        limit: how many parts at most, the last with all that is left; below 0 for no limit.
+        keep: whether a part keeps the separator behind it.
+    """
     if limit == 0:
         return []
     if separator == "":
@@ -142,7 +149,17 @@ def joined(parts: list[str], glue: str) -> str:
 
 
 def replaced(text: str, old: str, new: str, count: int = -1) -> str:
-    """Replace a part of a text wherever it stands, up to MAX_SIZE characters."""
+    """Replace a part of a text wherever it stands.
+
+    Args:
+        text: in which it stands.
+        old: the part.
+        new: what comes in its place.
+        count: how many times at most, from the left; -1 for no limit.
+
+    Raises:
+        ExpressionError: the new text would have more than MAX_SIZE characters.
+    """
     found = text.count(old)
     if len(text) + min(found, count % (found + 1)) * (len(new) - len(old)) > MAX_SIZE:
         raise failure("the replaced text is too long", f"keep it under {MAX_SIZE} characters")

@@ -54,7 +54,14 @@ def position(source: str, at: int) -> str:
 
 
 def reject(source: str, at: int, what: str, hint: str) -> ExpressionError:
-    """Make the ExpressionError of a text that is not an expression."""
+    """Make the ExpressionError of a text that is not an expression.
+
+    Args:
+        source: the text.
+        at: the offset in it of what is wrong.
+        what: what is wrong.
+        hint: what to do about it.
+    """
     return ExpressionError(f"{what} ({position(source, at)})", hint=hint)
 
 

@@ -223,7 +223,16 @@ def fetch(base: object, key: object) -> object:
 
 
 def cut(base: object, start: object, stop: object) -> object:
-    """Give `base[start:stop]`, a string by its bytes, with Go's limits: never an error for an index."""
+    """Return `base[start:stop]` with Go's limits: an index outside is never an error.
+
+    Args:
+        base: a list or bytes, or a string, which is cut by its bytes.
+        start: the first index, below 0 from the end; None for the beginning.
+        stop: the index behind the last, below 0 from the end; None for the end.
+
+    Raises:
+        ExpressionError: `base` is something else, or an index is not a number.
+    """
     if not isinstance(base, (list, str, bytes)):
         raise failure(f"cannot slice {kind(base)}", "only lists and strings can be sliced")
     spend(size(base))

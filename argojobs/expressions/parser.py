@@ -211,7 +211,7 @@ class _Parser:
                     "wrap either in parentheses",
                 )
             elif token.text in COMPARISONS:
-                left = self.comparison(left, token, strength)
+                left = self._comparison(left, token, strength)
             else:
                 right = self.expression(strength + (token.text not in _RIGHT_ASSOCIATIVE))
                 left = Binary(_CANONICAL.get(token.text, token.text), left, right, at=token.at)
@@ -220,7 +220,7 @@ class _Parser:
             previous = token.text
         return left
 
-    def comparison(self, left: Node, token: Token, strength: int) -> Node:
+    def _comparison(self, left: Node, token: Token, strength: int) -> Node:
         """Read `a < b <= c` as `a < b && b <= c`."""
         root: Node | None = None
         while True:

@@ -37,11 +37,16 @@ def replace(
 ) -> str:
     """Replace the tags of a text.
 
-    env: flat dotted names to values; `{{name}}` takes strings only. strict: which tags must resolve; the others stay
-    in the text. now: what `now()` gives in expressions.
-    Raises TagError: a tag that must resolve does not, names something that is not a string, is not closed, or its value
-    would break the JSON around it; its hint names the nearest name there is. An expression that does not parse
-    is a TagError whatever `strict` says.
+    Args:
+        text: with tags or without.
+        env: flat dotted names to values; `{{name}}` takes strings only.
+        strict: which tags must resolve; the others stay in the text.
+        now: what `now()` gives in expressions; None for the clock's time.
+
+    Raises:
+        TagError: a tag that must resolve does not, names something that is not a string, is not
+            closed, or its value would break the JSON around it; its hint names the nearest name
+            there is. An expression that does not parse is one whatever `strict` says.
     """
     start = text.find(OPEN)
     if start < 0:
@@ -52,10 +57,19 @@ def replace(
 def replace_tree(
     value: object, env: Mapping[str, object], *, strict: Strict, now: datetime | None = None
 ) -> object:
-    """Replace the tags in every string of nested lists and maps, keys too; what has none is returned as it is.
+    """Replace the tags in every string of nested lists and maps, keys too.
 
-    Raises TagError as replace() does. A tag that is not closed stays if nothing must resolve: in a template's JSON, Argo
-    finds some other `}}` behind it and leaves all of that as it was.
+    What has none is returned as it is. A tag that is not closed stays unless all tags must resolve:
+    in a template's JSON, Argo finds some other `}}` behind it and leaves all of that as it was.
+
+    Args:
+        value: lists, maps and strings, as JSON has them.
+        env: flat dotted names to values; `{{name}}` takes strings only.
+        strict: which tags must resolve; the others stay.
+        now: what `now()` gives in expressions; None for the clock's time.
+
+    Raises:
+        TagError: as `replace` does.
     """
     if isinstance(value, str):
         start = value.find(OPEN)

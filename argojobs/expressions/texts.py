@@ -130,9 +130,16 @@ def _json_string(text: str, escape_html: bool) -> str:
 
 
 def to_json(value: object, *, indent: bool = False, escape_html: bool = True) -> str:
-    r"""Encode a value as Go's json.Marshal does (sorted keys, `<>&` as \u003c...), or MarshalIndent with two spaces.
+    r"""Encode a value as Go's json.Marshal does, with sorted keys.
 
-    Raises ExpressionError for what has no JSON (functions, NaN, maps with keys of any kind).
+    Args:
+        value: what an expression evaluates to.
+        indent: whether to write lines indented by two spaces, as json.MarshalIndent does.
+        escape_html: whether to write `<>&` as \u003c and so on.
+
+    Raises:
+        ExpressionError: it has no JSON (functions, NaN, maps with keys of any kind), or is
+            nested too deeply.
     """
     try:
         return _json(value, "\n" if indent else "", escape_html)

@@ -164,7 +164,16 @@ def _layout_pattern(layout: str) -> tuple[Pattern, tuple[str, ...]]:
 
 
 def parse_time(layout: str, text: str, zone: tzinfo = UTC) -> datetime:
-    """Read a time by a Go layout; without a zone in the text it is in `zone`. Raises ExpressionError."""
+    """Read a time by a Go layout.
+
+    Args:
+        layout: the form, as Go's reference time has it: `2006-01-02 15:04:05`.
+        text: the time.
+        zone: of a text that names none.
+
+    Raises:
+        ExpressionError: the text has another form, or is not a time.
+    """
     pattern, names = _layout_pattern(layout)
     match = pattern.fullmatch(text)
     if match is None:

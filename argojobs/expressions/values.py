@@ -122,7 +122,16 @@ def equal(left: object, right: object) -> bool:
 
 
 def less(left: object, right: object, operator: str = "<") -> bool:
-    """Order two numbers, strings, times or durations; anything else is an error naming `operator`."""
+    """Return whether one value comes before another.
+
+    Args:
+        left: a number, string, time or duration.
+        right: one of the same kind.
+        operator: what the expression compares them with, for the error.
+
+    Raises:
+        ExpressionError: they are of different kinds, or of one that has no order.
+    """
     spend(1 + min(size(left), size(right)) // 100)
     if is_number(left) and is_number(right):
         return left < right  # type: ignore[operator,no-any-return]

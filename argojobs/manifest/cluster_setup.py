@@ -108,7 +108,13 @@ CONFIG_MAPS = ["argojobs-limits", "artifact-repositories", "workflow-controller-
 
 
 def claim_object(name: str, namespace: str, size: str) -> Object:
-    """Return a storage claim of the cluster's usual class, for one machine at a time."""
+    """Return a storage claim of the cluster's usual class, for one machine at a time.
+
+    Args:
+        name: of the claim.
+        namespace: where it is made.
+        size: as Kubernetes writes quantities: `100Gi`.
+    """
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

@@ -209,7 +209,16 @@ class _Sorter:
         return _place_in(self.file, self.text, path, number)
 
     def sort(self, value: Any, number: int, prefix: Path = ()) -> None:
-        """Take in an object of a document, or a list of objects."""
+        """Take in an object of a document, or a list of objects.
+
+        Args:
+            value: the object.
+            number: of the document in the text, from 0.
+            prefix: where in the document the object begins.
+
+        Raises:
+            ManifestError: it is not a manifest, or a Workflow without what one must have.
+        """
         if not isinstance(value, dict):
             raise ManifestError(
                 f"the document is {'a list' if isinstance(value, list) else 'text'}, no manifest",
@@ -220,15 +229,15 @@ class _Sorter:
         if "workflow" in value and kind is None:
             where = (*prefix, "workflow")
             ignored = tuple(key for key in value if key not in _REQUEST_FIELDS)
-            workflow = self.workflow(value["workflow"], number, where)
+            workflow = self._workflow(value["workflow"], number, where)
             if isinstance(value.get("namespace"), str):
                 workflow["metadata"].setdefault("namespace", value["namespace"])
             self.workflows.append(Document(workflow, number, where, ignored))
         elif kind == "Workflow":
-            workflow = self.workflow(value, number, prefix)
+            workflow = self._workflow(value, number, prefix)
             self.workflows.append(Document(workflow, number, prefix))
         elif kind in PODS:
-            self.pod(value, number, prefix)
+            self._pod(value, number, prefix)
         elif kind in _LIST_KINDS and isinstance(value.get("items"), list):
             for index, item in enumerate(value["items"]):
                 self.sort(item, number, (*prefix, "items", index))
@@ -237,7 +246,7 @@ class _Sorter:
         else:
             raise _no_kind(value, self.place(prefix, number))
 
-    def pod(self, value: dict[str, Any], number: int, prefix: Path) -> None:
+    def _pod(self, value: dict[str, Any], number: int, prefix: Path) -> None:
         """Take in a Pod or Job as a Workflow of one step.
 
         One that cannot be is another object beside a Workflow, and an error where there is none.
@@ -253,7 +262,7 @@ class _Sorter:
             found = Document(workflow, number, prefix, kind=kind, notes=tuple(notes))
             self.workflows.append(found)
 
-    def workflow(self, value: Any, number: int, prefix: Path) -> Workflow:
+    def _workflow(self, value: Any, number: int, prefix: Path) -> Workflow:
         """Return a Workflow with its four parts first; everything else stays behind them."""
         if not isinstance(value, dict):
             raise ManifestError(
@@ -267,8 +276,8 @@ class _Sorter:
                 where=self.place((*prefix, "kind"), number),
                 hint="a request body holds a Workflow",
             )
-        metadata = self.part(value, "metadata", number, prefix)
-        spec = self.part(value, "spec", number, prefix)
+        metadata = self._part(value, "metadata", number, prefix)
+        spec = self._part(value, "spec", number, prefix)
         if not spec:
             raise ManifestError(
                 "the Workflow has no `spec`",
@@ -284,7 +293,7 @@ class _Sorter:
         rest = {key: item for key, item in value.items() if key not in head}
         return cast("Workflow", {**head, **rest})
 
-    def part(self, value: dict[str, Any], name: str, number: int, prefix: Path) -> dict[str, Any]:
+    def _part(self, value: dict[str, Any], name: str, number: int, prefix: Path) -> dict[str, Any]:
         """Return the mapping under a name, empty where there is none."""
         part = value.get(name)
         if part is None:

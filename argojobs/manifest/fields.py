@@ -121,7 +121,7 @@ class _Walk:
         self.findings: list[Finding] = []
         self.strangers = 0
 
-    def value(self, value: Any, kind: FieldType, path: Path) -> None:
+    def _value(self, value: Any, kind: FieldType, path: Path) -> None:
         if value is None:
             return  # the same as absent to Argo
         if isinstance(kind, str):
@@ -133,13 +133,20 @@ class _Walk:
             elif kind == "quantity" and quantity(value) is None:
                 self.findings.append(_quantity_finding(str(value), path))
         elif kind[0] == "list":
-            self.list(value, kind[1], path)
+            self._list(value, kind[1], path)
         elif kind[0] == "map":
-            self.map(value, kind[1], path)
+            self._map(value, kind[1], path)
         elif not isinstance(value, str):  # an enumeration; its values are not checked here
             self.findings.append(_scalar_finding(value, "string", path))
 
     def object(self, value: Any, kind: str, path: Path) -> None:
+        """Compare the fields of an object with those of its kind.
+
+        Args:
+            value: a mapping; anything else is a finding.
+            kind: its name in the table (`Template`, ...).
+            path: where it is, from the top of the object.
+        """
         if not isinstance(value, dict):
             self.findings.append(_type_finding("a mapping", value, path))
             return
@@ -147,7 +154,7 @@ class _Walk:
         for name, item in value.items():
             known = fields.get(name)
             if known is None:
-                finding = self.stranger(name, kind, path)
+                finding = self._stranger(name, kind, path)
                 if finding is not None:
                     self.findings.append(finding)
                 continue
@@ -158,25 +165,25 @@ class _Walk:
             if (kind, name) in _VALUES and isinstance(item, (dict, list)):
                 self.findings.append(_value_finding(item, (*path, name)))
             else:
-                self.value(item, known, (*path, name))
+                self._value(item, known, (*path, name))
 
-    def list(self, value: Any, kind: FieldType, path: Path) -> None:
+    def _list(self, value: Any, kind: FieldType, path: Path) -> None:
         if not isinstance(value, list):
             self.findings.append(_type_finding("a list", value, path))
             return
         for index, item in enumerate(value):
             if item is None and kind != "any":
                 self.findings.append(_empty_finding((*path, index)))
-            self.value(item, kind, (*path, index))
+            self._value(item, kind, (*path, index))
 
-    def map(self, value: Any, kind: FieldType, path: Path) -> None:
+    def _map(self, value: Any, kind: FieldType, path: Path) -> None:
         if not isinstance(value, dict):
             self.findings.append(_type_finding("a mapping", value, path))
             return
         for key, item in value.items():
-            self.value(item, kind, (*path, key))
+            self._value(item, kind, (*path, key))
 
-    def stranger(self, name: str, kind: str, path: Path) -> Finding | None:
+    def _stranger(self, name: str, kind: str, path: Path) -> Finding | None:
         belongs = MISPLACED.get(kind, {}).get(name)
         if belongs == "`metadata`" and path[-1:] == ("workflowSpec",):
             belongs = "`workflowMetadata`, beside `workflowSpec`"

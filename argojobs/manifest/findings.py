@@ -32,12 +32,26 @@ class Finding:
 
 
 def error(code: str, path: Path, message: str, hint: str = "") -> Finding:
-    """Return a finding that stops a run."""
+    """Return a finding that stops a run.
+
+    Args:
+        code: a stable name for machines (`unknown-field`).
+        path: where it is, from the top of the object.
+        message: what is wrong.
+        hint: what to do, "" for nothing to say.
+    """
     return Finding("error", code, path, message, hint)
 
 
 def warning(code: str, path: Path, message: str, hint: str = "") -> Finding:
-    """Return a finding that is shown, and the run goes on."""
+    """Return a finding that is shown, and the run goes on.
+
+    Args:
+        code: a stable name for machines (`newer-field`).
+        path: where it is, from the top of the object.
+        message: what is wrong.
+        hint: what to do, "" for nothing to say.
+    """
     return Finding("warning", code, path, message, hint)
 
 
@@ -54,8 +68,11 @@ def as_error(
 ) -> ManifestError:
     """Return the errors among findings as one ManifestError.
 
-    where: the place of the first one (`file:line:column`), where the caller has it. way_round: how
-    to go on all the same, where that may be.
+    Args:
+        found: the findings, with an error among them.
+        where: the place of the first error (`file:line:column`), "" where it is not known.
+        file: what to name instead then.
+        way_round: how to go on all the same, "" where there is no way.
     """
     faults = errors(found)
     first = faults[0]

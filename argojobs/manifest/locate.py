@@ -34,12 +34,23 @@ def locate(text: str, path: Path, document: int = 0) -> tuple[int, int]:
 
     A key's own place for a field, the first character for a list item; where the path is not
     written out (it came from an alias), the nearest thing above it that is.
+
+    Args:
+        text: YAML or JSON, of one document or several.
+        path: the keys and indexes that lead there.
+        document: its number, from 0.
     """
     return locate_all(text, [path], document)[path]
 
 
 def locate_all(text: str, paths: Iterable[Path], document: int = 0) -> dict[Path, tuple[int, int]]:
-    """Return the places of many paths in one pass over the text."""
+    """Return the places of many paths, as `locate` does, in one pass over the text.
+
+    Args:
+        text: YAML or JSON, of one document or several.
+        paths: in that document.
+        document: its number, from 0.
+    """
     wanted = list(paths)
     trie: dict[Any, Any] = {}
     for path in wanted:

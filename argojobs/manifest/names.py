@@ -59,8 +59,11 @@ def node_id(workflow: str, node_name: str) -> str:
 def pod_name(workflow: str, template: str, node_name: str, node_id: str = "") -> str:
     """Return the name of a node's pod: `<workflow>-<template>-<hash>`, cut in front of the hash.
 
-    template: the template's name (of a templateRef, its `template`); empty for an inline one.
-    node_id: the node's id where it is known, which holds the same hash (it saves computing it).
+    Args:
+        workflow: its name.
+        template: the template's name (of a templateRef, its `template`); "" for an inline one.
+        node_name: the node's name.
+        node_id: the node's id, which holds the same hash (it saves computing it); "" if not known.
     """
     if node_name == workflow:
         return workflow

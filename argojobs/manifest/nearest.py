@@ -18,7 +18,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def suggestion(name: str, known: Iterable[str], *, what: str) -> str:
     """Return a hint: the nearest name where there is one, and the list of all.
 
-    what: how the names are called in it (`the parameters are`).
+    Args:
+        name: what was written.
+        known: what could have been meant.
+        what: how the hint calls these (`the parameters are`).
     """
     names = list(known)
     near = nearest(name, names)

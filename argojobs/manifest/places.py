@@ -24,5 +24,11 @@ def path_text(path: Path) -> str:
 
 
 def place_text(file: str, line: int, column: int) -> str:
-    """Return `file:line:column`, or `line:column` where the file has no name."""
+    """Return `file:line:column`, or `line:column` where the file has no name.
+
+    Args:
+        file: its name, or "".
+        line: from 1.
+        column: from 1.
+    """
     return f"{file}:{line}:{column}" if file else f"{line}:{column}"

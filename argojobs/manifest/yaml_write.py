@@ -71,18 +71,24 @@ class _Writer:
         self.written: dict[str, str] = {}
 
     def collection(self, value: Any, indent: str, first: str) -> None:
-        """Write a mapping or a list. first: what stands before its first entry instead."""
+        """Write a mapping or a list.
+
+        Args:
+            value: the mapping or list.
+            indent: the spaces in front of its entries.
+            first: what stands in front of the first entry; "" for `indent`.
+        """
         if isinstance(value, Mapping):
             if value:
-                self.mapping(value, indent, first)
+                self._mapping(value, indent, first)
             else:
                 self.lines.append(first + "{}")
         elif value:
-            self.list(value, indent, first)
+            self._list(value, indent, first)
         else:
             self.lines.append(first + "[]")
 
-    def mapping(self, value: Mapping[str, Any], indent: str, first: str) -> None:
+    def _mapping(self, value: Mapping[str, Any], indent: str, first: str) -> None:
         add = self.lines.append
         deeper = indent + "  "
         prefix = first or indent
@@ -101,15 +107,15 @@ class _Writer:
                 add(f"{prefix}{head}: {text}")
             elif kind is dict and item:
                 add(f"{prefix}{head}:")
-                self.mapping(item, deeper, "")
+                self._mapping(item, deeper, "")
             elif kind is list and item:
                 add(f"{prefix}{head}:")
-                self.list(item, indent, "")
+                self._list(item, indent, "")
             else:
-                self.other(item, f"{prefix}{head}: ", f"{prefix}{head}:", indent)
+                self._other(item, f"{prefix}{head}: ", f"{prefix}{head}:", indent)
             prefix = indent
 
-    def list(self, value: Iterable[Any], indent: str, first: str) -> None:
+    def _list(self, value: Iterable[Any], indent: str, first: str) -> None:
         add = self.lines.append
         deeper = indent + "  "
         prefix = (first or indent) + "- "
@@ -122,14 +128,14 @@ class _Writer:
                     text = self.text(item, deeper)
                 add(prefix + text)
             elif kind is dict and item:
-                self.mapping(item, deeper, prefix)
+                self._mapping(item, deeper, prefix)
             elif isinstance(item, (Mapping, list, tuple)):
                 self.collection(item, deeper, prefix)
             else:
                 add(prefix + self.scalar(item, deeper))
             prefix = indent + "- "
 
-    def other(self, item: Any, head: str, bare: str, indent: str) -> None:
+    def _other(self, item: Any, head: str, bare: str, indent: str) -> None:
         """Write what is none of the common cases: empty collections, numbers, subclasses."""
         if isinstance(item, (Mapping, list, tuple)) and not item:
             self.lines.append(head + ("{}" if isinstance(item, Mapping) else "[]"))

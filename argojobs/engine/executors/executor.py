@@ -93,10 +93,17 @@ class Executor(Protocol):
         """
 
     def stop(self, pod: PodId, reason: str, grace: float) -> None:
-        """End a pod: politely, then after `grace` seconds by force. May raise `OSError`.
+        """End a pod: politely, then by force.
 
-        `reason` becomes its message. A pod that has not begun will not; one that has ended is
-        left as it is.
+        A pod that has not begun will not; one that has ended is left as it is.
+
+        Args:
+            pod: which one.
+            reason: becomes its message.
+            grace: seconds between asking and force.
+
+        Raises:
+            OSError: it could not be told.
         """
 
     def recover(self, pod: PodId) -> PodState:

@@ -118,7 +118,13 @@ def _artifact(declared: dict[str, Any], argument: dict[str, Any] | None) -> dict
 def substitute(template: Template, local: dict[str, Any], *sources: Source) -> Template:
     """The template with globals, locals and then its own inputs put in; other tags stay.
 
-    Raises TagError where a value would break the text around it.
+    Args:
+        template: with its inputs bound.
+        local: what is known in this call alone, by flat dotted names.
+        sources: where all other names come from.
+
+    Raises:
+        TagError: a value would break the text around it.
     """
     first: Template = fill(template, Scope(Values(local), *sources))
     return fill(first, Scope(Values({**local, **_input_values(first)}), *sources))  # type: ignore[no-any-return]

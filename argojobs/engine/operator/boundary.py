@@ -136,7 +136,16 @@ class Boundary(ABC):
         return place == len(members)
 
     def start_member(self, part: str, member: Member, parents: Ids) -> bool:
-        """Start a member below its parents, or leave it out. False: there is no free slot."""
+        """Start a member below its parents, or leave it out.
+
+        Args:
+            part: the step group or task that it belongs to.
+            member: with everything put in.
+            parents: the ids of the nodes that it comes after.
+
+        Returns:
+            False where there is no free slot.
+        """
         turn, frame, step = self.turn, self.frame, member.body
         when = step.get("when", "")
         if when:
@@ -172,7 +181,15 @@ class Boundary(ABC):
         return True
 
     def leave_out(self, part: str, member: Member, parents: Ids, phase: str, message: str) -> None:
-        """A member that does not run: skipped, omitted, or wrong (phase Error)."""
+        """Make the node of a member that does not run.
+
+        Args:
+            part: the step group or task that it belongs to.
+            member: with everything put in.
+            parents: the ids of the nodes that it comes after.
+            phase: `Skipped`, `Omitted`, or `Error` of one that is wrong.
+            message: why it does not run.
+        """
         step = member.body
         node = self.turn.create(
             self.frame.node_name(part, member.name),

@@ -48,7 +48,13 @@ _LEAVES_AND_BRANCHES = frozenset({"Pod", "Steps", "DAG"})
 
 
 def fold(counts: Counts, old: Node | None, new: Node) -> None:
-    """Move the counters from what `old` added to what `new` adds. Changes `counts` in place."""
+    """Move the counters from what a node added to what it adds now.
+
+    Args:
+        counts: is changed in place.
+        old: the node before, None when it is new.
+        new: the node now.
+    """
     if old is not None and old["phase"] == new["phase"]:
         return
     if old is not None:

@@ -91,7 +91,16 @@ def run(turn: Turn, call: Call) -> Started:
 
 
 def substituted(turn: Turn, call: Call, bound: Template) -> Template:
-    """A template with its inputs bound, globals and the call's own variables put in."""
+    """A template with its inputs bound, globals and the call's own variables put in.
+
+    Args:
+        turn: the one under way.
+        call: of the template.
+        bound: the template with its inputs bound.
+
+    Raises:
+        TagError: a value would break the text around it.
+    """
     reference = call.frame.reference if call.frame is not None and call.caller else "steps"
     local: dict[str, Any] = {"node.name": call.name, f"{reference}.name": call.caller}
     if kind_of(bound) in POD_TYPES and bound.get("retryStrategy") is None:
@@ -119,7 +128,15 @@ def _workflow_is_full(turn: Turn) -> bool:
 
 
 def attempt(turn: Turn, call: Call, retry: Node, template: Template, number: int) -> Started:
-    """Start one attempt of a Retry node; `template` is the Retry node's."""
+    """Start one attempt of a Retry node.
+
+    Args:
+        turn: takes the changes.
+        call: which the Retry node was made for.
+        retry: the Retry node.
+        template: the Retry node's.
+        number: of the attempt, from 0.
+    """
     name = f"{retry['name']}({number})"
     previous = turn.named(f"{retry['name']}({number - 1})") if number else None
     local = _attempt_locals(turn, name, template, number, previous)

@@ -144,7 +144,19 @@ def make(
     depth: int,
     version: int | None,
 ) -> Frame:
-    """The frame of a Steps or DAG node. Raises ExpressionError for a wrong `depends`."""
+    """The frame of a Steps or DAG node.
+
+    Args:
+        node: the Steps or DAG node.
+        template: inputs and globals substituted.
+        on_exit: see `Frame`.
+        final: see `Frame`.
+        depth: see `Frame`.
+        version: see `Frame`.
+
+    Raises:
+        ExpressionError: a `depends` is wrong.
+    """
     captured = frozenset(a or b for a, b in _CAPTURED.findall(json.dumps(template)))
     groups = [steps_of(group) for group in template.get("steps") or ()]
     dag = template.get("dag")

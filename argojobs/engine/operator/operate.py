@@ -51,8 +51,12 @@ MOST_SECONDS = 10.0
 def operate(state: RunState, event: Event, now: float) -> Outcome:
     """Decide what an event leads to.
 
-    state: is not changed; give the outcome to `state.apply`. now: seconds since the epoch.
     A workflow that is over answers with no changes, but for pods that end late.
+
+    Args:
+        state: is not changed; give the outcome to `state.apply`.
+        event: what has happened.
+        now: seconds since the epoch.
     """
     turn = Turn(state, now)
     with bounded(MOST_STEPS, MOST_SECONDS):

@@ -37,7 +37,18 @@ def offered(node: Node) -> dict[str, Any]:
 
 
 def start(turn: Turn, node: Node, template: Template, *, on_exit: bool, captured: bool) -> str:
-    """Ask for the pod of a Pending node. Returns what is wrong, "" when nothing is."""
+    """Ask for the pod of a Pending node.
+
+    Args:
+        turn: takes the changes.
+        node: the Pending node.
+        template: fully substituted.
+        on_exit: whether it is part of an exit handler, and so starts after a Stop too.
+        captured: whether its standard output is wanted as a result.
+
+    Returns:
+        What is wrong, "" when nothing is.
+    """
     if not turn.may_run(on_exit=on_exit):
         turn.mark(node["id"], "Failed", f"workflow shutdown with strategy: {turn.shutdown}")
         return ""
@@ -137,7 +148,13 @@ def _mounted(template: Template) -> set[str]:
 
 
 def started(turn: Turn, node: Node, host: str) -> None:
-    """A pod left Pending: its node runs."""
+    """A pod left Pending: its node runs.
+
+    Args:
+        turn: takes the changes.
+        node: the pod's.
+        host: the name of the machine that it runs on.
+    """
     if node["phase"] == "Pending":
         turn.update(
             node["id"],
@@ -150,13 +167,25 @@ def started(turn: Turn, node: Node, host: str) -> None:
 
 
 def waits(turn: Turn, node: Node, message: str) -> None:
-    """A pod cannot start yet: its node says why, as Argo's does with what the scheduler says."""
+    """A pod cannot start yet: its node says why, as Argo's does with what the scheduler says.
+
+    Args:
+        turn: takes the changes.
+        node: the pod's.
+        message: why it waits.
+    """
     if node["phase"] == "Pending":
         turn.update(node["id"], message=message)
 
 
 def ended(turn: Turn, node: Node, result: PodResult) -> None:
-    """A pod ended: its node has the pod's phase, message and outputs."""
+    """A pod ended: its node has the pod's phase, message and outputs.
+
+    Args:
+        turn: takes the changes.
+        node: the pod's; one that is over stays as it is.
+        result: how the pod ended.
+    """
     if node["phase"] not in ACTIVE:
         return
     outputs = {key: value for key, value in result.outputs.items() if value not in (None, [], "")}
@@ -177,7 +206,14 @@ def ended(turn: Turn, node: Node, result: PodResult) -> None:
 
 
 def kill(turn: Turn, node: Node, message: str, *, again: bool = False) -> None:
-    """Ask for the end of a pod: once, unless it is asked `again`, with less patience."""
+    """Ask for the end of a pod, once.
+
+    Args:
+        turn: takes the changes.
+        node: the pod's.
+        message: why; the pod's message when it has ended.
+        again: whether to ask once more, with less patience.
+    """
     if not node.get("_killed"):
         turn.update(node["id"], _killed=True)
     elif not again:

@@ -59,14 +59,14 @@ class Members:
         return found
 
     def offer(self, member: str) -> dict[str, Any]:
-        """All that a member offers, by flat dotted names. Raises ManifestError as `offer` does."""
+        """All that a member offers, by flat dotted names. Raises ManifestError as `_offer` does."""
         key = (self.frame.id, member)
         if key not in self.turn.offers:
-            self.turn.offers[key] = offer(self.turn, self.frame, member)
+            self.turn.offers[key] = _offer(self.turn, self.frame, member)
         return self.turn.offers[key]
 
 
-def offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
+def _offer(turn: Turn, frame: Frame, member: str) -> dict[str, Any]:
     """All names that a member of a template offers, by flat dotted names.
 
     Raises ManifestError when the results of a fan-out are no JSON.
@@ -97,10 +97,18 @@ def _items(turn: Turn, frame: Frame, member: str) -> list[Node]:
 
 
 def check_gathered(turn: Turn, frame: Frame, member: str, *, by_name: bool = True) -> None:
-    """Raise ManifestError when Argo cannot gather the outputs of a loop that is over.
+    """Check that Argo can gather the outputs of a loop that is over.
 
     It does so wherever something comes after the loop, whether anything asks for them or not.
-    by_name: whether it looks for the loop's template, too; inline ones have no name.
+
+    Args:
+        turn: the one under way.
+        frame: which the loop is in.
+        member: the name of the step or task that loops; any other passes.
+        by_name: whether Argo looks for the loop's template, too; inline ones have no name.
+
+    Raises:
+        ManifestError: it cannot.
     """
     if member not in frame.gathered:
         return

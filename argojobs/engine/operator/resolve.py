@@ -23,7 +23,13 @@ _HOOKS = ("hooks", "onExit")
 
 
 def scope_in(turn: Turn, frame: Frame, members: Members) -> Scope:
-    """What a step, task, hook or output of a template may mention."""
+    """What a step, task, hook or output of a template may mention.
+
+    Args:
+        turn: the one under way.
+        frame: the template's.
+        members: what it may mention of the steps or tasks beside it.
+    """
     inputs = frame.template.get("inputs") or {}
     own: dict[str, Any] = {
         f"inputs.parameters.{p['name']}": p["value"]
@@ -38,9 +44,15 @@ def scope_in(turn: Turn, frame: Frame, members: Members) -> Scope:
 def resolve(step: dict[str, Any], scope: Scope, *, is_task: bool) -> dict[str, Any]:
     """The step with references to other members put in; hooks stay as they are.
 
-    is_task: of a DAG (a missing artifact is an error there even after a skipped step). Raises
-    ManifestError, TagError or ExpressionError; a reference that can never be resolved, for
-    which Argo would wait for ever, is an error that names the tag.
+    Args:
+        step: a step or task, as the template has it.
+        scope: what it may mention.
+        is_task: whether it is of a DAG (a missing artifact is an error there even after a skipped
+            step).
+
+    Raises:
+        ManifestError: a reference or an expression is wrong. One that can never be resolved, for
+            which Argo would wait for ever, is an error that names the tag.
     """
     body = {key: value for key, value in step.items() if key not in _HOOKS}
     hooks = {key: step[key] for key in _HOOKS if key in step}
@@ -115,8 +127,16 @@ def _is_absent(value: Any, scope: Scope) -> bool:
 def artifact(item: dict[str, Any], scope: Scope, *, lenient: bool) -> dict[str, Any] | None:
     """An artifact argument with the location that its `from` or `fromExpression` means.
 
-    None when it is optional and there is none. lenient: any failure of an optional one is
-    forgiven. Raises ManifestError otherwise.
+    Args:
+        item: the argument.
+        scope: what it may mention.
+        lenient: whether any failure of an optional one is forgiven.
+
+    Returns:
+        The artifact; None when it is optional and there is none.
+
+    Raises:
+        ManifestError: what it comes from cannot be resolved.
     """
     item = fill(item, scope) if not (item.get("from") or item.get("fromExpression")) else item
     if not item.get("from") and not item.get("fromExpression"):

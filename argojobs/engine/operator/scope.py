@@ -116,10 +116,16 @@ def _texts_of(value: Any) -> Iterator[str]:
 
 
 def fill(value: Any, scope: Scope, *, strict: bool | tuple[str, ...] = False) -> Any:
-    """`value` with the tags that `scope` knows replaced, in every string of it.
+    """Replace the tags that a scope knows, in every string of a value.
 
-    strict: which tags must be known: all, none, or those with these first names. Raises TagError,
-    also for a tag that means an absent optional output: a skipped step's without a default.
+    Args:
+        value: lists, maps and strings, as JSON has them.
+        scope: where the tags' values come from.
+        strict: which tags must be known: all, none, or those with these first names.
+
+    Raises:
+        TagError: a tag that must be known is not, or one means an absent optional output: a
+            skipped step's without a default.
     """
     found: dict[str, Any] = {}
     mentioned = False

@@ -85,9 +85,11 @@ class RunState:
     ) -> RunState:
         """The state that these rows describe.
 
-        workflow: the object with its status as last stored (`status.nodes` is not read).
-        nodes: the rows, as `Outcome.changes` gave them. private: the last `Outcome.private`.
-        transient_errors: the pattern of messages that OnTransientError retries.
+        Args:
+            workflow: the object with its status as last stored (`status.nodes` is not read).
+            nodes: the rows, as `Outcome.changes` gave them.
+            private: the last `Outcome.private`, None of a run that has none yet.
+            transient_errors: the pattern of messages that OnTransientError retries, "" for none.
         """
         state = cls(workflow, dict(private or {}))
         state.transient_errors = transient_errors

@@ -19,7 +19,12 @@ def shut_down(turn: Turn, strategy: Literal["Stop", "Terminate"], message: str) 
     """The user asked for the end: pods are told to, suspended nodes fail at once.
 
     A Terminate after a Stop ends the exit handlers too; a Stop after a Terminate changes nothing.
-    message: why, in the user's words; suspended nodes get it (Argo: `argo stop --message`).
+
+    Args:
+        turn: takes the changes.
+        strategy: Argo's word for how.
+        message: why, in the user's words, or ""; suspended nodes get it (Argo: `argo stop
+            --message`).
     """
     if turn.status("phase") in COMPLETED or turn.shutdown == "Terminate":
         return

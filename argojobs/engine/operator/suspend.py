@@ -17,7 +17,16 @@ from argojobs.manifest.suspended import supplied_outputs, waiting
 
 
 def begin(turn: Turn, node: Node, template: Template) -> str:
-    """Set a Suspend node going. Returns what is wrong, "" when nothing is."""
+    """Set a Suspend node going.
+
+    Args:
+        turn: takes the changes.
+        node: the Suspend node.
+        template: fully substituted.
+
+    Returns:
+        What is wrong, "" when nothing is.
+    """
     fields: dict[str, Any] = {}
     defaults = {
         p["name"]: p["default"]
@@ -47,10 +56,13 @@ def begin(turn: Turn, node: Node, template: Template) -> str:
 
 
 def resume(turn: Turn, node_selector: str, outputs: Mapping[str, str]) -> None:
-    """Let suspend nodes succeed: all of them, or those that a field selector matches.
+    """Let suspend nodes succeed; the caller has refused what `refusal` finds.
 
-    With a selector an output that is not given and has no default stays unset (Argo leaves all of
-    them so). The caller has refused what `refusal` finds.
+    Args:
+        turn: takes the changes.
+        node_selector: Argo's field selector, "" for all of them.
+        outputs: values of what the nodes of a selector wait for; one that is not given and has no
+            default stays unset (Argo leaves all of them so).
     """
     nodes = (turn.must(node_id) for node_id in {**turn.state.nodes, **turn.changes})
     for node in waiting(nodes, node_selector):
@@ -62,7 +74,13 @@ def resume(turn: Turn, node_selector: str, outputs: Mapping[str, str]) -> None:
 def refusal(nodes: Iterable[Node], node_selector: str, outputs: Mapping[str, str]) -> str:
     """Why suspend nodes cannot be resumed, in Argo's words; "" when they can.
 
-    Raises UsageError for a wrong selector.
+    Args:
+        nodes: all of the run.
+        node_selector: Argo's field selector, "" for all suspend nodes.
+        outputs: values of what the nodes of a selector wait for.
+
+    Raises:
+        UsageError: the selector is wrong.
     """
     chosen = waiting(nodes, node_selector)
     if node_selector:

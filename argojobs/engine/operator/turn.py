@@ -91,7 +91,13 @@ class Turn:
         return self.put({key: value for key, value in merged.items() if value is not None})
 
     def mark(self, node_id: str, phase: str, message: str | None = None) -> Node:
-        """Set a node's phase, its message unless None, and its end when it is over."""
+        """Set a node's phase, and its end when it is over; return the node.
+
+        Args:
+            node_id: of a node that exists.
+            phase: the new one.
+            message: the new one, "" for none; None leaves it as it is.
+        """
         node = self.must(node_id)
         fields: dict[str, Any] = {"phase": phase}
         if message is not None:
@@ -114,7 +120,18 @@ class Turn:
         flag: dict[str, bool] | None = None,
         **fields: Any,
     ) -> Node:
-        """Make a node. Further fields are stored where they are not None."""
+        """Make a node.
+
+        Args:
+            name: of the node.
+            kind: its type in Argo's words: `Pod`, `Steps`, ...
+            phase: which it begins with.
+            boundary_id: of the Steps or DAG node that it is in, "" for none.
+            template_name: as the node shows it, "" for none.
+            message: as the node shows it, "" for none.
+            flag: Argo's `nodeFlag`.
+            fields: further ones; those that are None are left out.
+        """
         boundary = self.node(boundary_id)
         shown = name
         if boundary:
@@ -150,7 +167,13 @@ class Turn:
         self.add_children((parent_id,), child_id, new=False)
 
     def add_children(self, parents: tuple[str, ...], child_id: str, *, new: bool) -> None:
-        """Add a child to each parent. new: none of them has it yet (saves looking)."""
+        """Add a child to each parent.
+
+        Args:
+            parents: ids of nodes that exist.
+            child_id: of the child.
+            new: whether none of them has it yet (saves looking).
+        """
         for parent_id in parents:
             parent = self.must(parent_id)
             children = parent.get("children", [])

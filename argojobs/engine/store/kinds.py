@@ -49,7 +49,17 @@ def create_object(database: Database, given: Object) -> Object:
 
 
 def get_object(database: Database, kind: str, namespace: str, name: str) -> Object:
-    """Return an object; the namespace of one of a whole cluster is "". Raises `NotFoundError`."""
+    """Return an object.
+
+    Args:
+        database: of the home.
+        kind: of the object.
+        namespace: of the object, "" for one of the whole cluster.
+        name: of the object.
+
+    Raises:
+        NotFoundError: where there is none.
+    """
     key = (kind, namespace, name)
     row = database.one(
         f"SELECT {_COLUMNS} FROM objects WHERE kind = ? AND namespace = ? AND name = ?", key
@@ -60,7 +70,13 @@ def get_object(database: Database, kind: str, namespace: str, name: str) -> Obje
 
 
 def list_objects(database: Database, kind: str, namespace: str = "") -> list[Object]:
-    """Return the objects of a kind by their names; without a namespace those of all."""
+    """Return the objects of a kind by their names.
+
+    Args:
+        database: of the home.
+        kind: of the objects.
+        namespace: of the objects, "" for all namespaces.
+    """
     rows = database.all(
         f"SELECT {_COLUMNS} FROM objects WHERE kind = ? AND ? IN ('', namespace)"
         " ORDER BY namespace, name",

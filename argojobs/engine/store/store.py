@@ -57,9 +57,15 @@ class Store(Database):
         submitter: Mapping[str, Any],
         nodes: Mapping[str, dict[str, Any]] | None = None,
     ) -> None:
-        """Store a new run. Raises `ConflictError` when the name is taken.
+        """Store a new run.
 
-        nodes: what it brings along of an earlier run.
+        Args:
+            workflow: as it was created.
+            submitter: as `submitter.capture` recorded it.
+            nodes: what it brings along of an earlier run, by id.
+
+        Raises:
+            ConflictError: the name is taken.
         """
         metadata, status = workflow["metadata"], workflow.get("status", {})
         name = metadata["name"]
@@ -99,11 +105,18 @@ class Store(Database):
         deleted: Iterable[str],
         prepare: Callable[[], None],
     ) -> None:
-        """Let a finished run go on: with the spec, status and bookkeeping of `stored`.
+        """Let a finished run go on.
 
-        nodes: all that it keeps. deleted: ids of nodes that it does not. prepare: makes room for
-        the new pods' files; called when nobody else can have the run begin.
-        Raises `NotFoundError`, or `ConflictError` when it runs (again) already.
+        Args:
+            stored: whose spec, status and bookkeeping it has from now on.
+            nodes: all that it keeps, by id.
+            deleted: ids of nodes that it does not.
+            prepare: makes room for the new pods' files; called when nobody else can have the run
+                begin.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: it runs (again) already.
         """
         name = stored.workflow["metadata"]["name"]
         status = {k: v for k, v in stored.workflow["status"].items() if k != "nodes"}
@@ -133,7 +146,13 @@ class Store(Database):
         return bool(self._run("begun", name)[0])
 
     def add_command(self, run: str, strategy: str, message: str) -> int:
-        """Ask something of a run that is not finished; return the command's number."""
+        """Ask something of a run that is not finished; return the command's number.
+
+        Args:
+            run: its name.
+            strategy: what to do: `Stop`, `Terminate`, `Suspend`, `Resume` or `Set`.
+            message: what goes with it: why to stop, or which nodes to resume; "" for nothing.
+        """
         with self.transaction() as connection:
             cursor = connection.execute(
                 "INSERT INTO commands (run, strategy, message) VALUES (?, ?, ?)",
@@ -266,7 +285,13 @@ class Store(Database):
                 _write(connection, change, number)
 
     def end_in_error(self, name: str, message: str, time: str) -> None:
-        """End a run that cannot be loaded, in phase Error; its nodes stay as they are."""
+        """End a run that cannot be loaded, in phase Error; its nodes stay as they are.
+
+        Args:
+            name: of the run.
+            message: why it cannot be loaded.
+            time: the time stamp of its end.
+        """
         row = self.one("SELECT status FROM runs WHERE name = ?", (name,))
         if row is not None:
             ended = {"phase": "Error", "message": message, "finishedAt": time}

@@ -45,7 +45,14 @@ def show_bundle(
 ) -> Bind | None:
     """How the bundle comes into a pod: a bind for its layout; None when there is none.
 
-    Raises NotFoundError when the repository lacks it, InputError when it is not an archive.
+    Args:
+        request: the pod's.
+        scratch: the pod's scratch folder, where a copy of the bundle may go.
+        repository: opens the place for artifacts, called when the bundle is not unpacked yet.
+
+    Raises:
+        NotFoundError: the repository lacks it.
+        InputError: it is not an archive.
     """
     item = find_bundle(request)
     if item is None:

@@ -88,6 +88,16 @@ def spawn(
     """Start main with its output going to descriptors; returns its number.
 
     It leads a process group of its own and begins with the default signal handling.
+
+    Args:
+        program: the path of the executable.
+        command: all words, the program's name first.
+        environment: all variables it has.
+        log: the descriptor for standard error.
+        tee: the descriptor for standard output; None for `log`.
+
+    Raises:
+        OSError: it cannot be started.
     """
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

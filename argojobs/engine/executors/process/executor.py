@@ -383,7 +383,17 @@ class ProcessExecutor:
 
 
 def stop_pod(directory: str, boot: str, reason: str, grace: float) -> None:
-    """Ask a pod to end, see `ProcessExecutor.stop`: whoever supervises it, it takes no executor."""
+    """Ask a pod to end, whoever supervises it: it takes no executor.
+
+    Args:
+        directory: the pod's.
+        boot: `boot_identity()`.
+        reason: see `Executor.stop`.
+        grace: see `Executor.stop`.
+
+    Raises:
+        OSError: its directory cannot be written.
+    """
     if outcome.ended(directory):
         return
     os.makedirs(directory, mode=0o700, exist_ok=True)

@@ -222,7 +222,13 @@ def _outputs(spec: PodSpec, working_directory: str) -> dict[str, Any]:
 
 
 def archive_name(name: str, path: str, kind: str) -> str:
-    """The file name of a saved artifact (Argo: `<artifact>.tgz`, bare: the path's last part)."""
+    """The file name of a saved artifact (Argo: `<artifact>.tgz`, bare: the path's last part).
+
+    Args:
+        name: the artifact's.
+        path: in the container.
+        kind: of archive: `tar`, `zip` or `none`.
+    """
     if kind == "none":
         return posixpath.basename(path.rstrip("/"))
     return f"{name}.{'zip' if kind == 'zip' else 'tgz'}"

@@ -236,7 +236,10 @@ def _outputs(request: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
 def lay_out(request: Mapping[str, Any], scratch: str, code: Bind | None) -> Layout:
     """The layout of a pod; reads the host's folders, makes volumes' folders, nothing else.
 
-    code: the unpacked bundle, shown at its path when given.
+    Args:
+        request: the pod's.
+        scratch: the pod's scratch folder.
+        code: the unpacked bundle, shown at its path; None without one.
     """
     volumes = _volume_binds(request, scratch)
     if code is not None:

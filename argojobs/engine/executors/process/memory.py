@@ -80,10 +80,14 @@ class Group:
 
 
 def limited(limit: int, groups: str = GROUPS, own: str = OWN) -> Group | None:
-    """Make a group whose processes may take so many bytes together; None where that is not allowed.
+    """Make a group of processes with a limit on their memory; None where that is not allowed.
 
-    What supervisors that were killed have left of theirs is removed. groups: where control groups
-    are mounted. own: the file that says which are ours.
+    What supervisors that were killed have left of theirs is removed.
+
+    Args:
+        limit: bytes that they may take together; SMALLEST where it is less.
+        groups: where control groups are mounted.
+        own: the file that says which are ours.
     """
     limit = max(limit, SMALLEST)
     for files, home, parent in _places(groups, own):

@@ -110,10 +110,15 @@ def _overlay(bind: Bind, target: str) -> None:
 
 @contextmanager
 def private_root(isolation: Isolation, root: str, binds: Sequence[Bind]) -> Iterator[None]:
-    """Within it, this process and what it starts see `root` as "/", with the binds in it.
+    """Within it, this process and what it starts see a folder as "/", with the binds in it.
 
-    The caller has made a file or folder below `root` for each target. Afterwards the process has
-    the host's root and mounts again (its own namespace is left to what it started).
+    Afterwards the process has the host's root and mounts again (its own namespace is left to what
+    it started).
+
+    Args:
+        isolation: `mount`, or `user` for a namespace of users as well.
+        root: the folder, in which the caller has made a file or folder for each bind's target.
+        binds: in the order in which they are mounted.
     """
     host = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     directory = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

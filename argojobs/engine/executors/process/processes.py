@@ -138,7 +138,13 @@ def _all_processes() -> list[tuple[int, list[bytes]]]:
 
 
 def send(pid: int, number: int, *, group: bool = False) -> bool:
-    """Send a signal to a process or its group; whether there was any."""
+    """Send a signal to a process or its group; whether there was any.
+
+    Args:
+        pid: of the process, or of the leader of the group.
+        number: of the signal.
+        group: whether the whole group gets it.
+    """
     try:
         if group:
             os.killpg(pid, number)

@@ -464,9 +464,15 @@ def become_supervisor() -> None:
 
 
 def supervise(request: Mapping[str, Any], boot: str, spare: str = "") -> int:
-    """Run a pod in this process, a supervisor; returns the exit status.
+    """Run a pod in this process, a supervisor.
 
-    spare: a prepared scratch folder. The status is one of `Exit`, with UNHEARD added or not.
+    Args:
+        request: the pod's.
+        boot: `boot_identity()`.
+        spare: a prepared scratch folder, "" for none.
+
+    Returns:
+        The exit status: one of `Exit`, with UNHEARD added or not.
     """
     try:
         return Supervisor(request, boot, spare).run()
