@@ -201,7 +201,7 @@ class LocalService:
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
     ) -> Iterator[LogLine]:
-        """See `Service.logs`. tail: so many lines of each pod."""
+        """See `Service.logs`."""
         from argojobs.engine.logs import read_logs
 
         self.store.change_of(name)

@@ -13,7 +13,7 @@ from argojobs.client.kube import argo_server, line, pods, seen
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.kept_out import kept_out
-from argojobs.client.kube.objects import apply, delete, list_all, merge, read
+from argojobs.client.kube.objects import apply, list_all, merge, read
 from argojobs.client.kube.platforms import platform_of
 from argojobs.client.kube.rights import Right, may
 from argojobs.client.kube.running import run_in
@@ -33,7 +33,6 @@ OPERATIONS = {
     "read": lambda kube: read(kube, "Pod", "argo", "p"),
     "apply": lambda kube: apply(kube, MAP),
     "merge": lambda kube: merge(kube, MAP),
-    "delete": lambda kube: delete(kube, "ConfigMap", "argo", "m"),
     "look": lambda kube: seen.look_at(kube, "argo", "r"),
     "gpus": all_gpus,
     "find": lambda kube: argo_server.find(kube, "argo"),

@@ -149,21 +149,6 @@ def merge(kube: Kube, value: Mapping[str, Any]) -> Object:
     return kube.ask("PATCH", _path(value, named=True), body=dict(value), kind=MERGE)
 
 
-def delete(kube: Kube, kind: str, namespace: str, name: str) -> None:
-    """Delete an object.
-
-    Args:
-        kube: the cluster.
-        kind: as a manifest writes it, `Pod` for example.
-        namespace: it is left out for kinds that have none.
-        name: of the object.
-
-    Raises:
-        NotFoundError: there is none.
-    """
-    kube.text("DELETE", path_to(kind, namespace, name))
-
-
 def _path(value: Mapping[str, Any], *, named: bool) -> str:
     metadata = value["metadata"]
     return path_to(
