@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.failures import ForeignAnswerError, UnclearError, speaks_https
+from argojobs.client.failures import AmbiguousResponseError, ForeignAnswerError, speaks_https
 from argojobs.errors import (
     ArgojobsError,
     ConflictError,
@@ -89,7 +89,7 @@ def read_json(body: bytes, content_type: str, asked: Asked) -> dict[str, Any]:
         asked: what it answers, for messages.
 
     Raises:
-        UnclearError: it broke off.
+        AmbiguousResponseError: it broke off.
         ForeignAnswerError: it is a web page, or JSON but not an object.
     """
     try:
@@ -98,7 +98,7 @@ def read_json(body: bytes, content_type: str, asked: Asked) -> dict[str, Any]:
         if _is_html(body, content_type):
             raise _web_page(body, asked) from None
         what = "the answer broke off" if body else "the answer is empty"
-        raise UnclearError(what, where=asked.address.called, hint="try again") from None
+        raise AmbiguousResponseError(what, where=asked.address.called, hint="try again") from None
     if not isinstance(read, dict):
         raise misshapen("a JSON object", asked.address.called)
     return read
@@ -159,7 +159,7 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
     if _WRONG_STATE.search(message):
         return ConflictError(message, where=where)
     if _EXPIRED_VERSION.search(message):
-        return UnclearError(message, where=where, hint="try again")
+        return AmbiguousResponseError(message, where=where, hint="try again")
     if code in (INVALID, PRECONDITION, OUT_OF_RANGE) or _is_finding(code, asked):
         return UsageError(message, where=where)
     if code == NOT_FOUND:
@@ -173,17 +173,17 @@ def refusal(code: int, message: str, asked: Asked, *, retry_after: float = 0.0) 
     if code == UNIMPLEMENTED:
         return _lacks_path(asked)
     if code == EXHAUSTED and message != "EOF":
-        return UnclearError(
+        return AmbiguousResponseError(
             f"too many requests: {message}",
             where=where,
             hint="wait a moment, then try again",
             retry_after=retry_after,
         )
-    return UnclearError(
+    return AmbiguousResponseError(
         f"the server failed: {message}",
         where=where,
         hint="try again; the server's log says more",
-        passing=code not in (INTERNAL, UNKNOWN),
+        transient=code not in (INTERNAL, UNKNOWN),
         retry_after=retry_after,
     )
 
@@ -240,8 +240,8 @@ def _web_page(body: bytes, asked: Asked) -> ForeignAnswerError:
     )
 
 
-def _proxy(status: int, asked: Asked, retry_after: float) -> UnclearError:
-    return UnclearError(
+def _proxy(status: int, asked: Asked, retry_after: float) -> AmbiguousResponseError:
+    return AmbiguousResponseError(
         f"a proxy before the server answers {status} {_phrase(status)}",
         where=asked.address.called,
         hint="the server may be restarting; try again",

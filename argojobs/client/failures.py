@@ -21,11 +21,11 @@ _TRUST = (
 )
 
 
-class UnclearError(ServerError):
+class AmbiguousResponseError(ServerError):
     """No answer that says whether the request was carried out.
 
     sent: False when it cannot have been. retry_after: seconds that the server asks to wait.
-    passing: whether the same request, if it changes nothing, is worth a second try.
+    transient: whether the same request, if it changes nothing, is worth a second try.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class UnclearError(ServerError):
         where: str = "",
         hint: str = "",
         sent: bool = True,
-        passing: bool = True,
+        transient: bool = True,
         retry_after: float = 0.0,
     ) -> None:
         super().__init__(what, where=where, hint=hint)
         self.sent = sent
-        self.passing = passing
+        self.transient = transient
         self.retry_after = retry_after
 
 
@@ -77,14 +77,16 @@ def _failure(
     if connecting:
         return _unreachable(address, _reason(error))
     if isinstance(error, BoundsError):
-        return UnclearError(
+        return AmbiguousResponseError(
             f"the server {address.whole} is not to be understood: {error}",
             hint="is it an Argo server? who runs it can tell",
-            passing=False,
+            transient=False,
         )
     if isinstance(error, TimeoutError):
-        return UnclearError(f"the server {address.whole} does not answer", hint="try again later")
-    return UnclearError(
+        return AmbiguousResponseError(
+            f"the server {address.whole} does not answer", hint="try again later"
+        )
+    return AmbiguousResponseError(
         f"the server {address.whole} closed the connection before it had answered",
         hint="it may be restarting, or no HTTP server listens there; try again",
     )
@@ -95,7 +97,7 @@ def broke_off(error: Exception, address: ServerAddress) -> ArgojobsError:
     missing = getattr(error, "expected", None)  # of IncompleteRead, of either library
     if not missing:
         return connection_failure(error, address, connecting=False)
-    return UnclearError(
+    return AmbiguousResponseError(
         f"the answer broke off {missing} bytes before its end",
         where=address.called,
         hint="try again",
@@ -121,8 +123,8 @@ def _reason(error: Exception) -> str:
     return reason[:1].lower() + reason[1:]
 
 
-def _unreachable(address: ServerAddress, reason: str) -> UnclearError:
-    return UnclearError(
+def _unreachable(address: ServerAddress, reason: str) -> AmbiguousResponseError:
+    return AmbiguousResponseError(
         f"the server {address.whole} is out of reach: {reason}", hint=_UP, sent=False
     )
 
@@ -158,7 +160,7 @@ def _tls_failure(text: str, address: ServerAddress, *, sent: bool) -> ArgojobsEr
             f"the server {address.whole} takes no client without a certificate that it trusts",
             hint="give one: a context's `client_certificate` and `client_key`",
         )
-    return UnclearError(
+    return AmbiguousResponseError(
         f"no secure connection to the server {address.whole}: it broke off",
         hint=_UP if address.certificate else f"{_UP}; or it wants a client certificate",
         sent=sent,

@@ -20,7 +20,7 @@ from requests import Response, Session
 
 from argojobs.client.address import ServerAddress, authorization
 from argojobs.client.answers import Asked, failure, read_json, redirected
-from argojobs.client.failures import UnclearError, broke_off, connection_failure
+from argojobs.client.failures import AmbiguousResponseError, broke_off, connection_failure
 from argojobs.client.trust import context_of
 from argojobs.errors import ArgojobsError
 from argojobs.net import bounds
@@ -78,7 +78,7 @@ class Request:
 class Transport:
     """Requests to one server, over connections that are kept open.
 
-    note: is told in a line of a server that takes long to answer. sleep, chance, pauses: for tests.
+    note: is told in a line of a server that takes long to answer. sleep, jitter, pauses: for tests.
     """
 
     def __init__(
@@ -87,13 +87,13 @@ class Transport:
         *,
         note: Callable[[str], None] = lambda _: None,
         sleep: Callable[[float], None] = time.sleep,
-        chance: Callable[[], float] = random.random,
+        jitter: Callable[[], float] = random.random,
         pauses: tuple[float, ...] = PAUSES,
     ) -> None:
         self.address = address
         self.sleep = sleep
         self._note = note
-        self._chance = chance
+        self._jitter = jitter
         self._pauses = pauses
         self._authorization: str | None = None
         self._session: Session | None = None
@@ -114,7 +114,7 @@ class Transport:
         """Make a request and return the JSON object of its answer.
 
         repeat: whether making it twice does the same as once. What never reached the server is
-        sent again in any case. Raises UnclearError when no answer came, other errors as answered.
+        sent again in any case. Raises AmbiguousResponseError when no answer came, other errors as answered.
         """
         return self.repeated(lambda: self.once(request), repeat=repeat)
 
@@ -126,7 +126,7 @@ class Transport:
 
     @contextmanager
     def stream(self, path: str, query: Query | None = None) -> Iterator[Iterator[bytes]]:
-        """Open a stream of Argo's and give its bytes as they come; broken streams raise UnclearError.
+        """Open a stream of Argo's and give its bytes as they come; broken streams raise AmbiguousResponseError.
 
         It is asked for as server-sent events, since only these have a sign of life.
         """
@@ -149,12 +149,12 @@ class Transport:
         for pause in self._pauses:
             try:
                 return attempt()
-            except UnclearError as error:
-                if error.sent and not (repeat and error.passing):
+            except AmbiguousResponseError as error:
+                if error.sent and not (repeat and error.transient):
                     raise
                 if error.retry_after > LONGEST_WAIT:
                     raise
-                self.sleep(max(error.retry_after, pause * (0.5 + self._chance())))
+                self.sleep(max(error.retry_after, pause * (0.5 + self._jitter())))
         return attempt()
 
     def broken(self, error: Exception) -> ArgojobsError:

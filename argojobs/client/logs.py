@@ -17,12 +17,12 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.log_position import Position
 from argojobs.client.paths import workflow_path
 from argojobs.client.shapes import workflow_of
 from argojobs.client.streams import messages
-from argojobs.client.watching import Patience
+from argojobs.client.watching import Backoff
 from argojobs.edits.reused import is_reused
 from argojobs.errors import NotFoundError
 from argojobs.manifest.names import pod_of_node
@@ -64,7 +64,7 @@ class LogReader:
         namespace: str,
         name: str,
         *,
-        patience: Patience,
+        backoff: Backoff,
         note: Callable[[str], None],
         node_id: str = "",
         repository: Callable[[], Repository] | None = None,
@@ -74,7 +74,7 @@ class LogReader:
         self._path = workflow_path(namespace, name, "log")
         self._workflow_path = workflow_path(namespace, name)
         self._name = name
-        self._patience = patience
+        self._backoff = backoff
         self._note = note
         self._node_id = node_id
         self._pod = ""
@@ -96,16 +96,16 @@ class LogReader:
     def _followed(self, workflow: Workflow) -> Generator[LogLine, None, Workflow]:
         """Follow until the run is final, and return it."""
         while not is_final(workflow):
-            lost: UnclearError | None = None
+            lost: AmbiguousResponseError | None = None
             try:
                 for line in self._lines(follow=True):
-                    self._patience.answered()
+                    self._backoff.answered()
                     yield line
-            except UnclearError as error:
+            except AmbiguousResponseError as error:
                 lost = error
             workflow = self._run_again(lost)
             if not is_final(workflow):
-                self._patience.wait(self._name, lost)
+                self._backoff.wait(self._name, lost)
             self._pod = self._pod or self._pod_of(workflow)
         return workflow
 
@@ -118,8 +118,8 @@ class LogReader:
         while True:
             try:
                 yield from self._lines(follow=False, present=present)
-            except UnclearError as error:
-                self._patience.wait(self._name, error)
+            except AmbiguousResponseError as error:
+                self._backoff.wait(self._name, error)
             except NotFoundError:  # the run is in the archive only, and its pods are gone
                 break
             else:
@@ -217,15 +217,15 @@ class LogReader:
     def _shaped(self, answer: dict[str, Any]) -> Workflow:
         return workflow_of(answer, self._transport.address.called)
 
-    def _run_again(self, lost: UnclearError | None) -> Workflow:
+    def _run_again(self, lost: AmbiguousResponseError | None) -> Workflow:
         while True:
             try:
                 answer = self._transport.get(self._workflow_path, {"fields": _SMALL}, retry=False)
-            except UnclearError as error:
-                self._patience.wait(self._name, error)
+            except AmbiguousResponseError as error:
+                self._backoff.wait(self._name, error)
             else:
                 if lost is None:
-                    self._patience.answered()
+                    self._backoff.answered()
                 return self._shaped(answer)
 
     def _pod_of(self, workflow: Workflow) -> str:

@@ -13,13 +13,13 @@ from typing import Any, Self, cast
 
 from argojobs.client import listing
 from argojobs.client.address import ServerAddress
-from argojobs.client.failures import ForeignAnswerError, UnclearError
+from argojobs.client.failures import AmbiguousResponseError, ForeignAnswerError
 from argojobs.client.http import VERSION_PATH, Request, Transport
 from argojobs.client.logs import LogReader
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.shapes import workflow_of
 from argojobs.client.submitting import submit
-from argojobs.client.watching import Patience, watch
+from argojobs.client.watching import Backoff, watch
 from argojobs.edits.resubmit import PREVIOUS
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, ServerError
 from argojobs.manifest.suspended import waiting
@@ -34,7 +34,7 @@ class ArgoService:
     note: told in a line what is worth knowing and no error (logs that come from the archive, a
     server that takes long).
     repository: where artifacts are read directly, if the caller can; else the server gives them.
-    sleep, clock, chance: for tests.
+    sleep, clock, jitter: for tests.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class ArgoService:
         repository: Callable[[], Repository] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         self.address = address
         self.namespace = address.namespace
         self._note = note
         self._repository = repository
         self._clock = clock
-        self.transport = Transport(address, note=note, sleep=sleep, chance=chance)
+        self.transport = Transport(address, note=note, sleep=sleep, jitter=jitter)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -118,7 +118,7 @@ class ArgoService:
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """See `Service.watch`; it goes on over connections that break and servers that restart."""
-        yield from watch(self.transport, self.namespace, name, self._patience())
+        yield from watch(self.transport, self.namespace, name, self._backoff())
 
     def logs(
         self, name: str, *, node_id: str = "", follow: bool = False, tail: int = 0
@@ -128,7 +128,7 @@ class ArgoService:
             self.transport,
             self.namespace,
             name,
-            patience=self._patience(),
+            backoff=self._backoff(),
             note=self._note,
             node_id=node_id,
             repository=self._repository,
@@ -193,8 +193,8 @@ class ArgoService:
             request = Request("PUT", self._path(name, "resubmit"), body=body)
             made = self.transport.call(request, repeat=False)
             return self._workflow(made)
-        except (UnclearError, ForeignAnswerError) as error:
-            if isinstance(error, UnclearError) and not error.sent:
+        except (AmbiguousResponseError, ForeignAnswerError) as error:
+            if isinstance(error, AmbiguousResponseError) and not error.sent:
                 raise
             new = [found for found in self._resubmissions(name) if found not in before]
             if len(new) == 1:
@@ -277,8 +277,8 @@ class ArgoService:
     def _who(self, name: str) -> dict[str, str]:
         return {"namespace": self.namespace, "name": name}
 
-    def _patience(self) -> Patience:
-        return Patience(
+    def _backoff(self) -> Backoff:
+        return Backoff(
             self.transport.sleep, self._clock, options=self.address.options, note=self._note
         )
 
@@ -290,7 +290,7 @@ class ArgoService:
         When no clear answer comes, the run is read: `done` says whether the change has been made;
         if not it is made again, which does no harm.
         """
-        unclear: UnclearError | None = None
+        unclear: AmbiguousResponseError | None = None
 
         def attempt() -> Workflow:
             nonlocal unclear
@@ -301,7 +301,7 @@ class ArgoService:
             try:
                 sent = {**self._who(name), **body}
                 changed = self.transport.once(Request("PUT", self._path(name, verb), body=sent))
-            except UnclearError as error:
+            except AmbiguousResponseError as error:
                 unclear = error if error.sent else unclear
                 raise
             except ConflictError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from argojobs.client.answers import INTERNAL, parsed, refusal
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.http import Query, Request, Transport
 from argojobs.net.bounds import ANSWER, TooMuchError
 
@@ -27,7 +27,7 @@ def messages(transport: Transport, path: str, query: Query) -> Iterator[dict[str
         query: the fields of the query.
 
     Raises:
-        UnclearError: the stream broke; others as the server says what went wrong.
+        AmbiguousResponseError: the stream broke; others as the server says what went wrong.
     """
     with transport.stream(path, query) as pieces:
         for line in lines(pieces, transport.broken):
@@ -71,5 +71,5 @@ def _message(text: bytes, called: str) -> dict[str, Any]:
     try:
         read: dict[str, Any] = parsed(text)
     except ValueError:
-        raise UnclearError("a line of the stream is not JSON", where=called) from None
+        raise AmbiguousResponseError("a line of the stream is not JSON", where=called) from None
     return read

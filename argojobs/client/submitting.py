@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from argojobs.client.failures import ForeignAnswerError, UnclearError
+from argojobs.client.failures import AmbiguousResponseError, ForeignAnswerError
 from argojobs.client.http import Request, Transport
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.shapes import workflow_of
@@ -67,13 +67,13 @@ def submit(
         try:
             created = transport.call(Request("POST", path, body=body), repeat=False)
             return workflow_of(created, transport.address.called)
-        except (ForeignAnswerError, UnclearError, ConflictError) as error:
-            if isinstance(error, UnclearError) and not error.sent:
+        except (ForeignAnswerError, AmbiguousResponseError, ConflictError) as error:
+            if isinstance(error, AmbiguousResponseError) and not error.sent:
                 raise
             found = _looked_up(transport, namespace, name, error)
             if found is not None:
                 return _ours(found, sent, error, note, transport)
-            if not isinstance(error, UnclearError) or error.retry_after > LONGEST_WAIT:
+            if not isinstance(error, AmbiguousResponseError) or error.retry_after > LONGEST_WAIT:
                 raise
             unclear = error
         transport.sleep(max(pause, unclear.retry_after))

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.paths import path_of, workflow_path
 from argojobs.client.shapes import workflow_of
 from argojobs.client.streams import messages
@@ -34,7 +34,7 @@ NOTE_AGAIN = 60.0
 LEFT_OUT = "-result.object.metadata.managedFields"
 
 
-class Patience:
+class Backoff:
     """Growing pauses while a server is out of reach, up to a limit; any answer begins anew.
 
     options: what a command of ours must say to get to the server, for the hint. note: is told, in
@@ -74,13 +74,13 @@ class Patience:
                 where=error.where if error else "",
                 hint=f"ask once the server answers again: argojobs get {name}{self._options}",
             ) from error
-        asked = error.retry_after if isinstance(error, UnclearError) else 0
+        asked = error.retry_after if isinstance(error, AmbiguousResponseError) else 0
         self._sleep(max(self._pause, min(asked, LONGEST_WAIT)))
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
 
 def watch(
-    transport: Transport, namespace: str, name: str, patience: Patience
+    transport: Transport, namespace: str, name: str, backoff: Backoff
 ) -> Iterator[WatchEvent]:
     """Yield the run now and after each change, until it is final or deleted.
 
@@ -88,7 +88,7 @@ def watch(
         transport: to the server.
         namespace: of the run.
         name: of the run.
-        patience: with a server that is out of reach.
+        backoff: with a server that is out of reach.
 
     Raises:
         NotFoundError: there is no such run.
@@ -100,7 +100,7 @@ def watch(
         lost: ArgojobsError | None = None
         try:
             for event in _events(transport, namespace, name, _version(last)):
-                patience.answered()
+                backoff.answered()
                 newer = _newer(event, last, transport.address.called)
                 if newer is None:
                     continue
@@ -111,13 +111,13 @@ def watch(
                 yield WatchEvent("MODIFIED", last)
                 if is_final(last):
                     return
-        except UnclearError as error:
+        except AmbiguousResponseError as error:
             lost = error
         except NotFoundError:
             yield _vanished(transport, namespace, last)
             return
-        patience.wait(name, lost)
-        state = _read_again(transport, namespace, name, patience)
+        backoff.wait(name, lost)
+        state = _read_again(transport, namespace, name, backoff)
         if state is None or _uid(state) != _uid(last):
             yield _vanished(transport, namespace, last)
             return
@@ -160,18 +160,18 @@ def _is_same(one: Workflow, other: Workflow) -> bool:
 
 
 def _read_again(
-    transport: Transport, namespace: str, name: str, patience: Patience
+    transport: Transport, namespace: str, name: str, backoff: Backoff
 ) -> Workflow | None:
     """Return the run as it is now, however long the server needs to answer; None if it is gone."""
     while True:
         try:
             found = transport.get(workflow_path(namespace, name), retry=False)
-        except UnclearError as error:
-            patience.wait(name, error)
+        except AmbiguousResponseError as error:
+            backoff.wait(name, error)
         except NotFoundError:
             return None
         else:
-            patience.answered()
+            backoff.answered()
             return workflow_of(found, transport.address.called)
 
 

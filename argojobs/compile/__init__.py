@@ -54,8 +54,8 @@ def compile_loaded(
             image=image,
             image_reference=image_reference,
         )
-        if loaded.made_of is not None:
-            workflow["metadata"]["annotations"][RUNS] = loaded.made_of.runs
+        if loaded.source is not None:
+            workflow["metadata"]["annotations"][RUNS] = loaded.source.runs
         return workflow
     assert loaded.manifest is not None
     return loaded.manifest

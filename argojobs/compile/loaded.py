@@ -76,7 +76,7 @@ class Loaded:
     kind: `dsl` or `script` (then `pipeline` is set), `hera`, `manifest` or `image` (then
     `manifest` is). root: the project's folder. name: the pipeline's or workflow's. warnings: one
     line each, for the user. entries: what was on `sys.path` before the file was imported, for
-    `bundle.pack`. made_of: the script, or the command in an image, that it is made of.
+    `bundle.pack`. source: the script, or the command in an image, that it is made of.
     """
 
     kind: Literal["dsl", "hera", "manifest", "script", "image"]
@@ -87,4 +87,4 @@ class Loaded:
     manifest: Workflow | None = None
     warnings: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
-    made_of: Script | Command | None = None
+    source: Script | Command | None = None

@@ -43,7 +43,7 @@ def load_script(file: Path, root: Path, pipeline: str, words: tuple[str, ...]) -
 def load_command(image: str, words: Sequence[str]) -> Loaded:
     """Return the workflow of a command in an image. Raises UsageError for what cannot travel."""
     empty = Loaded("image", Path(image), project_root(Path.cwd()), "")
-    return of_words(empty, Command(image, words=tuple(words)))
+    return recompiled(empty, Command(image, words=tuple(words)))
 
 
 def load_beside_code(words: Sequence[str]) -> Loaded:
@@ -68,7 +68,7 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
     """
     if not file:
         empty = Loaded("image", Path(image or "--shell"), project_root(Path.cwd()), "")
-        return of_words(empty, Command(image, idle=idle))
+        return recompiled(empty, Command(image, idle=idle))
     path = Path(file)
     check_file(path)
     if path.suffix in MANIFESTS:
@@ -84,15 +84,15 @@ def load_shell(file: str, image: str, idle: int) -> Loaded:
 
 def _script(path: Path, script: Script) -> Loaded:
     entries = tuple(search_entries())
-    return of_words(Loaded("script", path, script.root, "", entries=entries), script)
+    return recompiled(Loaded("script", path, script.root, "", entries=entries), script)
 
 
-def of_words(loaded: Loaded, made_of: Script | Command) -> Loaded:
+def recompiled(loaded: Loaded, source: Script | Command) -> Loaded:
     """Return what was loaded made anew, of another script or command."""
     from argojobs.compile.scripts import pipeline_of, workflow_of  # they know the DSL
 
-    if isinstance(made_of, Script):
-        pipeline = pipeline_of(made_of)
-        return replace(loaded, name=pipeline.name, pipeline=pipeline, made_of=made_of)
-    manifest = workflow_of(made_of)
-    return replace(loaded, name=made_of.name, manifest=manifest, made_of=made_of)
+    if isinstance(source, Script):
+        pipeline = pipeline_of(source)
+        return replace(loaded, name=pipeline.name, pipeline=pipeline, source=source)
+    manifest = workflow_of(source)
+    return replace(loaded, name=source.name, manifest=manifest, source=source)

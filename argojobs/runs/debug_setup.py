@@ -19,7 +19,7 @@ _NOT_BROUGHT = (
 )
 
 
-class Told(NamedTuple):
+class DebugSetup(NamedTuple):
     """A workflow whose steps wait, what is to be stored for it, and what is to be said."""
 
     workflow: Workflow
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
 def told_to_wait(
     applied: Applied, request: RunRequest, loaded: Loaded, context: Context | None
-) -> Told:
+) -> DebugSetup:
     """Return the workflow with its steps told to wait for a debugger, where that was asked for.
 
     Args:
@@ -43,19 +43,19 @@ def told_to_wait(
     """
     wanted = _debugging_of(request, loaded, parameter=applied.debug)
     if wanted is None:
-        return Told(applied.workflow)
+        return DebugSetup(applied.workflow)
 
     from argojobs.compile.debugger_archive import debugger_archive, debugger_program
 
     if context is None:
         program = debugger_program()
         workflow, notes = with_debugger(applied.workflow, wanted, program=program)
-        return Told(workflow, (), (*notes, _NOT_BROUGHT))
+        return DebugSetup(workflow, (), (*notes, _NOT_BROUGHT))
     packed = debugger_archive()
     key = f"{code_folder(context).removesuffix('code')}debugger/{packed.hash}.tgz"
     brought = Upload(key, "the debugger (debugpy)", packed=packed)
     workflow, notes = with_debugger(applied.workflow, wanted, key=key)
-    return Told(workflow, (brought,), tuple(notes))
+    return DebugSetup(workflow, (brought,), tuple(notes))
 
 
 def _debugging_of(request: RunRequest, loaded: Loaded, *, parameter: bool) -> Debugging | None:

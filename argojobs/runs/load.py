@@ -8,7 +8,7 @@ from pathlib import Path
 from argojobs.compile.load import load
 from argojobs.compile.loaded import Loaded
 from argojobs.compile.project import project_root
-from argojobs.compile.script_file import load_beside_code, load_command, load_shell, of_words
+from argojobs.compile.script_file import load_beside_code, load_command, load_shell, recompiled
 from argojobs.edits.parameters import require, resolve
 from argojobs.errors import ServerError, UsageError
 from argojobs.manifest.kinds import inside, referring
@@ -39,12 +39,12 @@ def loaded(request: RunRequest, verb: str = "run") -> Loaded:
     found = _of_file_or_command(request, verb)
     if request.retries is None:
         return found
-    if found.made_of is None:
+    if found.source is None:
         raise UsageError(
             "--retries is for plain scripts and commands in an image",
             hint="a pipeline says it itself: @step(retry=3), or @pipeline(retry=3) for all steps",
         )
-    return of_words(found, replace(found.made_of, retry=request.retries))
+    return recompiled(found, replace(found.source, retry=request.retries))
 
 
 def _of_file_or_command(request: RunRequest, verb: str) -> Loaded:

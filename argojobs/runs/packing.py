@@ -81,7 +81,7 @@ def code_of(
 
 def _check_travels(loaded: Loaded, packed: Packed) -> None:
     """Raise BundleError where the bundle lacks the pipeline's own file: each step would fail."""
-    if isinstance(loaded.made_of, Script) and loaded.made_of.file is None:
+    if isinstance(loaded.source, Script) and loaded.source.file is None:
         return
     file = loaded.path.resolve()
     name = file.relative_to(packed.root).as_posix() if file.is_relative_to(packed.root) else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.compile import compile_loaded
 from argojobs.compile.loaded import Command, Loaded
-from argojobs.compile.script_file import of_words
+from argojobs.compile.script_file import recompiled
 from argojobs.config.context_defaults import defaults_of
 from argojobs.config.contexts import Context
 from argojobs.config.resources import parse_resources
@@ -169,7 +169,7 @@ def _resolved(workflow: Workflow, overrides: Overrides, loaded: Loaded) -> Appli
         return resolve(workflow, overrides)
     except ParameterError as error:
         unknown = next((name for name in overrides if name != ARGUMENTS), "")
-        if loaded.made_of is None or not unknown:
+        if loaded.source is None or not unknown:
             raise
         raise ParameterError(
             error.what,
@@ -292,16 +292,16 @@ def _suited(loaded: Loaded, context: Context) -> Loaded:
     waited for without a file runs in the image that steps without one run in; on this machine,
     which is its user's own, it waits for ever.
     """
-    made_of = loaded.made_of
-    if made_of is None:
+    source = loaded.source
+    if source is None:
         return loaded
 
-    if made_of.idle is not None and not context.ends_unused_shells:
-        made_of = replace(made_of, idle=0)
-    if isinstance(made_of, Command) and not made_of.image:
-        made_of = replace(made_of, image=context.image or DEFAULT_IMAGE)
+    if source.idle is not None and not context.ends_unused_shells:
+        source = replace(source, idle=0)
+    if isinstance(source, Command) and not source.image:
+        source = replace(source, image=context.image or DEFAULT_IMAGE)
     keeps, shm = context.has_store, GPU in context.resources
-    return of_words(loaded, replace(made_of, keeps=keeps, shm=shm))
+    return recompiled(loaded, replace(source, keeps=keeps, shm=shm))
 
 
 def _with_extras(request: RunRequest, workflow: Workflow, context: Context) -> Workflow:

@@ -15,7 +15,7 @@ from argojobs.storage.copying import irregular, tree_files
 from argojobs.storage.repository import Entry, check_key
 from argojobs.storage.s3_client import Object, S3Client
 from argojobs.storage.s3_download import Incoming, fetch
-from argojobs.storage.s3_place import Patience, S3Credentials, S3Place, described
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, S3Place, described
 from argojobs.storage.s3_upload import Outgoing, send
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ class S3Repository:
         credentials: S3Credentials | None = None,
         *,
         workers: int = WORKERS,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> None:
         self.place = place
         self._credentials = credentials
         self._workers = workers
-        self._client = S3Client(place, credentials, connections=workers, patience=patience)
+        self._client = S3Client(place, credentials, connections=workers, retry_policy=retry_policy)
 
     def describe(self) -> dict[str, Any]:
         """See Repository.describe; keys are there as references only, never as values.

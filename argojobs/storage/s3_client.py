@@ -19,9 +19,9 @@ from argojobs.net import bounds
 from argojobs.net.bounds import LONGEST_LIST, BoundsError
 from argojobs.storage.s3_checksums import is_checksum, md5
 from argojobs.storage.s3_errors import RAISED, translated
-from argojobs.storage.s3_line import S3Line
-from argojobs.storage.s3_place import Patience, S3Credentials, S3Place
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, S3Place
 from argojobs.storage.s3_small import SmallReads
+from argojobs.storage.s3_transport import S3Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,14 +63,14 @@ class S3Client:
         credentials: S3Credentials | None,
         *,
         connections: int = 8,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.place = place
-        self._patience = patience or Patience()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._sleep = sleep
-        self._line = S3Line(place, credentials, self._patience, connections)
-        self._small = SmallReads(self._patience, self._line.trust)
+        self._transport = S3Transport(place, credentials, self._retry_policy, connections)
+        self._small = SmallReads(self._retry_policy, self._transport.trust)
         self._start = f"{place.prefix}/" if place.prefix else ""
         self._hidden = False  # the service encrypts with its own keys: ETags tell nothing
 
@@ -78,7 +78,7 @@ class S3Client:
         """The object of a key; None when there is none."""
         whole = self._start + key
         try:
-            found = self._line.ask("HEAD", whole)
+            found = self._transport.ask("HEAD", whole)
         except S3Error as error:
             if error.code in _UNKNOWN:
                 return None
@@ -140,7 +140,7 @@ class S3Client:
         )
 
     def _page(self, query: dict[str, str]) -> tuple[list[Any], bool, str | None, str | None]:
-        answer = self._line.ask("GET", query=query)
+        answer = self._transport.ask("GET", query=query)
         page: tuple[list[Any], bool, str | None, str | None] = parse_list_objects(answer)
         return page
 
@@ -176,9 +176,9 @@ class S3Client:
                 raise translated(error, self.place, "read", whole) from error
             except urllib3.exceptions.HTTPError as error:
                 cuts += 1
-                if cuts > self._patience.retries:
+                if cuts > self._retry_policy.retries:
                     raise translated(error, self.place, "read", whole) from error
-                self._sleep(self._patience.pause * 2**cuts)
+                self._sleep(self._retry_policy.pause * 2**cuts)
             finally:
                 response.close()
                 response.release_conn()
@@ -194,7 +194,9 @@ class S3Client:
         data = None if found.size else b""
         if found.size:
             shown = {"If-Match": f'"{found.etag}"', "Accept-Encoding": "identity"}
-            signed = self._ask("read", whole, lambda: self._line.signed("GET", whole, None, shown))
+            signed = self._ask(
+                "read", whole, lambda: self._transport.signed("GET", whole, None, shown)
+            )
             data = self._small.read(*signed, found.size)
         return b"".join(self.read(found, 0, found.size)) if data is None else data
 
@@ -260,7 +262,7 @@ class S3Client:
         answer = self._ask(
             "list unfinished uploads of",
             whole,
-            lambda: ListMultipartUploadsResult(self._line.ask("GET", query=query)),
+            lambda: ListMultipartUploadsResult(self._transport.ask("GET", query=query)),
         )
         same = [one for one in answer.uploads if one.object_name == whole]
         same.sort(key=lambda one: one.initiated_time.timestamp() if one.initiated_time else 0)
@@ -274,7 +276,7 @@ class S3Client:
             answer = self._ask(
                 "write",
                 whole,
-                lambda: ListPartsResult(self._line.ask("GET", whole, query=query)),
+                lambda: ListPartsResult(self._transport.ask("GET", whole, query=query)),
             )
             for part in answer.parts:
                 etag = str(part.etag).replace('"', "")
@@ -289,7 +291,7 @@ class S3Client:
         """Give up an unfinished upload: what it has is removed."""
         whole = self._start + key
         query = {"uploadId": upload}
-        self._ask("write", whole, lambda: self._line.ask("DELETE", whole, query=query))
+        self._ask("write", whole, lambda: self._transport.ask("DELETE", whole, query=query))
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove objects; those that are not there are fine."""
@@ -307,7 +309,7 @@ class S3Client:
         headers = {"Content-MD5": _base64(md5(data))}
 
         def removed() -> Any:
-            answer = self._line.ask("POST", query={"delete": ""}, headers=headers, data=data)
+            answer = self._transport.ask("POST", query={"delete": ""}, headers=headers, data=data)
             return unmarshal(DeleteResult, answer.data.decode())
 
         for failed in self._ask("delete", "", removed).error_list:
@@ -324,13 +326,13 @@ class S3Client:
         data: bytes = b"",
     ) -> str:
         """Post to an object and return an element of the answer."""
-        answer = self._line.ask("POST", whole, query=query, headers=headers, data=data)
+        answer = self._transport.ask("POST", whole, query=query, headers=headers, data=data)
         root = ET.fromstring(answer.data.decode())  # noqa: S314 - expat bounds entities
         return str(findtext(root, name, True))
 
     def _opened(self, whole: str, headers: Mapping[str, str]) -> Any:
         """A response whose body is not read yet."""
-        return self._line.ask("GET", whole, headers=headers, read=False)
+        return self._transport.ask("GET", whole, headers=headers, read=False)
 
     def _ask(self, operation: str, whole: str, request: Callable[[], _Answer]) -> _Answer:
         try:
@@ -342,7 +344,7 @@ class S3Client:
         """Send bytes whose checksum the service compares, and compare the one it answers."""
         digest = md5(data)
         headers["Content-MD5"] = _base64(digest)
-        ask = self._line.ask
+        ask = self._transport.ask
         sent = self._ask(
             "write", whole, lambda: ask("PUT", whole, query=query, headers=headers, data=data)
         ).headers

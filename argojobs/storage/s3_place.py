@@ -70,7 +70,7 @@ class S3Credentials:
     references: tuple[tuple[str, str], ...] = ()
 
 
-class Patience(NamedTuple):
+class RetryPolicy(NamedTuple):
     """How long a request may take (seconds), how often it is repeated, how long in between."""
 
     connect: float = 10

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
 
-    from argojobs.storage.s3_place import Patience
+    from argojobs.storage.s3_place import RetryPolicy
 
 _HEADERS_MOST = 1 << 16  # bytes; an answer with more is left to the general way
 
@@ -28,8 +28,8 @@ _HEADERS_MOST = 1 << 16  # bytes; an answer with more is left to the general way
 class SmallReads:
     """Whole objects. tls: how connections are secured where a URL is https."""
 
-    def __init__(self, patience: Patience, tls: ssl.SSLContext | None) -> None:
-        self._patience, self._tls = patience, tls
+    def __init__(self, retry_policy: RetryPolicy, tls: ssl.SSLContext | None) -> None:
+        self._retry_policy, self._tls = retry_policy, tls
         self._idle: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
 
     def read(self, url: SplitResult, headers: Mapping[str, str], size: int) -> bytes | None:
@@ -68,16 +68,16 @@ class SmallReads:
     def _connection(self, url: SplitResult) -> socket.socket:
         with suppress(queue.Empty):
             known = self._idle.get_nowait()
-            if known.gettimeout() != self._patience.read:
-                known.settimeout(self._patience.read)
+            if known.gettimeout() != self._retry_policy.read:
+                known.settimeout(self._retry_policy.read)
             return known
         address = str(url.hostname), url.port or (443 if url.scheme == "https" else 80)
-        connection = socket.create_connection(address, self._patience.connect)
+        connection = socket.create_connection(address, self._retry_policy.connect)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is not None and url.scheme == "https":
                 connection = self._tls.wrap_socket(connection, server_hostname=address[0])
-            connection.settimeout(self._patience.read)
+            connection.settimeout(self._retry_policy.read)
         except OSError:
             connection.close()
             raise

@@ -51,7 +51,7 @@ def open_service(monkeypatch):
 
     def open_(server):
         address = ServerAddress(server.url, "argo", token=lambda: TOKEN, label="lab")
-        made.append(ArgoService(address, sleep=sleep, clock=lambda: next(clock), chance=lambda: 0))
+        made.append(ArgoService(address, sleep=sleep, clock=lambda: next(clock), jitter=lambda: 0))
         return made[-1]
 
     yield open_

@@ -9,14 +9,14 @@ import pytest
 from support.exec_server import exec_server
 from support.hostile_server import ENDLESS, ODD, hostile, once, whole
 
-from argojobs.client.kube import argo_server, line, pods, seen
+from argojobs.client.kube import argo_server, cluster_state, pods, transport
 from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.exec import run_in
+from argojobs.client.kube.forbidden import forbidden
 from argojobs.client.kube.gpus import gpus_of, waiting_for
-from argojobs.client.kube.kept_out import kept_out
 from argojobs.client.kube.objects import apply, list_all, merge, read
 from argojobs.client.kube.platforms import platform_of
 from argojobs.client.kube.rights import Right, may
-from argojobs.client.kube.running import run_in
 from argojobs.errors import ArgojobsError, UsageError
 
 WITHIN = 20.0
@@ -33,7 +33,7 @@ OPERATIONS = {
     "read": lambda kube: read(kube, "Pod", "argo", "p"),
     "apply": lambda kube: apply(kube, MAP),
     "merge": lambda kube: merge(kube, MAP),
-    "look": lambda kube: seen.look_at(kube, "argo", "r"),
+    "look": lambda kube: cluster_state.look_at(kube, "argo", "r"),
     "gpus": all_gpus,
     "find": lambda kube: argo_server.find(kube, "argo"),
     "rights": lambda kube: may(kube, Right("get", "pods"), "argo"),
@@ -68,7 +68,7 @@ pytestmark = pytest.mark.usefixtures("small", "figure")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(line, "TIMEOUT", (2.0, 2.0))
+    monkeypatch.setattr(transport, "TIMEOUT", (2.0, 2.0))
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def tried(tmp_path):
             except ArgojobsError as raised:
                 error = raised
             if error is not None:
-                kept_out(UsageError('User "x" cannot create resource "pods/exec"'), kube, "/exec")
+                forbidden(UsageError('User "x" cannot create resource "pods/exec"'), kube, "/exec")
         assert TOKEN not in str(error)
         assert time.monotonic() - begun < WITHIN
         return error
@@ -147,7 +147,7 @@ def test_pages_without_end_are_not_asked_for_for_ever(tried, monkeypatch):
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("operation", ["read", "apply", "delete", "run"])
+@pytest.mark.parametrize("operation", ["read", "apply", "merge", "run"])
 def test_a_redirect_elsewhere_gets_no_token(tried, operation, status):
     with hostile(once(whole(b"{}"))) as elsewhere:
         moved = whole(b"", status=f"{status} Moved", Location=f"{elsewhere.url}/api")

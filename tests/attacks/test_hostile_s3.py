@@ -10,17 +10,17 @@ from support.hostile_server import ENDLESS, ODD, drip, forever, head, hostile, o
 
 from argojobs.errors import ArgojobsError, ServerError
 from argojobs.storage.s3 import S3Repository
-from argojobs.storage.s3_place import Patience, S3Credentials, s3_place
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, s3_place
 
 WITHIN = 30.0
 KEYS = S3Credentials("the-access-key", "the-secret-key", "the-session-token")
-PATIENCE = Patience(connect=2, read=2, retries=1, pause=0.01)
+PATIENCE = RetryPolicy(connect=2, read=2, retries=1, pause=0.01)
 pytestmark = pytest.mark.usefixtures("small", "figure")
 
 
 def opened(server, kind="minio"):
     place = s3_place(server.url, "bucket", kind=kind, region="us-east-1", style="path")
-    return S3Repository(place, KEYS, workers=2, patience=PATIENCE)
+    return S3Repository(place, KEYS, workers=2, retry_policy=PATIENCE)
 
 
 OPERATIONS = {

@@ -11,7 +11,7 @@ from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli import entering, shell_job
 from argojobs.cli.text import tell
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import (
     ConflictError,
@@ -124,8 +124,8 @@ def test_it_is_entered_once_its_program_can_be_and_ended_after(pods: Pods, capsy
 
 
 def test_a_way_that_breaks_leaves_the_job_and_says_how_to_come_back(pods: Pods, capsys) -> None:
-    pods.shell = UnclearError("the connection broke off")
-    with pytest.raises(UnclearError):
+    pods.shell = AmbiguousResponseError("the connection broke off")
+    with pytest.raises(AmbiguousResponseError):
         opened(pods)
     assert pods.ended == 0
     assert capsys.readouterr().err.endswith(GOES_ON)
@@ -134,7 +134,7 @@ def test_a_way_that_breaks_leaves_the_job_and_says_how_to_come_back(pods: Pods, 
 def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, capsys) -> None:
     def entered(*_) -> int:
         pods.service.runs[RUN] = at("Failed")
-        raise UnclearError("the connection broke off")
+        raise AmbiguousResponseError("the connection broke off")
 
     pods.ending = [ConflictError("it has ended")]
     shell_job.enter = entered  # the fixture puts it back
@@ -149,15 +149,15 @@ def test_a_way_that_breaks_since_the_job_has_ended_shows_that_end(pods: Pods, ca
     [
         [ConflictError("ended"), ConflictError("ended")],
         [NotFoundError("gone"), NotFoundError("gone")],
-        [UnclearError("cut"), ConflictError("ended")],
-        [UnclearError("cut")],
+        [AmbiguousResponseError("cut"), ConflictError("ended")],
+        [AmbiguousResponseError("cut")],
     ],
     ids=["ended", "deleted", "cut by its end", "cut before"],
 )
 def test_the_end_may_come_before_it_is_told(pods: Pods, ending) -> None:
     pods.ending = list(ending)
     assert shell._end(place_of(pods), pods, "pod") == ""
-    assert pods.ended == (2 if isinstance(ending[0], UnclearError) else 1)
+    assert pods.ended == (2 if isinstance(ending[0], AmbiguousResponseError) else 1)
 
 
 @pytest.mark.parametrize(

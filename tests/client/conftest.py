@@ -50,7 +50,7 @@ def connect(argo, time):
             repository=repository,
             sleep=time.sleep,
             clock=lambda: time.now,
-            chance=lambda: 0.5,
+            jitter=lambda: 0.5,
         )
         opened.append(made)
         return made

@@ -6,7 +6,7 @@ import threading
 import pytest
 from support.fake_argo import WORKFLOWS, Reply
 
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.http import Request
 from argojobs.errors import ServerError, UsageError
 
@@ -86,7 +86,7 @@ def test_nothing_was_sent_where_no_connection_stood(connect, secure):
         thread.start()
         url = f"http{'s' if secure else ''}://127.0.0.1:{port}"
         request = Request("PUT", "/x")
-        with pytest.raises(UnclearError) as caught:
+        with pytest.raises(AmbiguousResponseError) as caught:
             connect(url).transport.once(request)
         thread.join()
     assert caught.value.sent is not secure

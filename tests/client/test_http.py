@@ -6,7 +6,7 @@ import pytest
 from support.fake_argo import EVENTS, WORKFLOWS, Reply, error, event
 
 from argojobs.client import http
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.errors import ServerError, UsageError
 
 ONE = f"{WORKFLOWS}/one"
@@ -48,7 +48,7 @@ def test_too_long_a_wait_is_left_to_the_reader(argo, service, time):
 
 def test_an_error_of_the_server_itself_is_not_tried_again(argo, service):
     argo.script(f"GET {ONE}", error(500, 13, "a bug"))
-    with pytest.raises(UnclearError, match="lab: the server failed: a bug"):
+    with pytest.raises(AmbiguousResponseError, match="lab: the server failed: a bug"):
         service.get("one")
     assert len(argo.requests) == 1
 

@@ -11,7 +11,7 @@ from argojobs.compile import compile_loaded
 from argojobs.compile.bundle import IMAGE_CODE
 from argojobs.compile.load import load, load_all
 from argojobs.compile.loaded import Command
-from argojobs.compile.script_file import load_command, load_shell, of_words
+from argojobs.compile.script_file import load_command, load_shell, recompiled
 from argojobs.edits.shell_job import waiting, waits_for_shell
 from argojobs.errors import UsageError, UserCodeError
 from argojobs.lint import lint
@@ -28,8 +28,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def compiled(*arguments: object, **changes: object) -> dict:
     loaded = load(*arguments)  # type: ignore[arg-type]
-    assert loaded.made_of is not None
-    return compile_loaded(of_words(loaded, replace(loaded.made_of, **changes)), IMAGE_CODE)
+    assert loaded.source is not None
+    return compile_loaded(recompiled(loaded, replace(loaded.source, **changes)), IMAGE_CODE)
 
 
 def step_of(workflow: dict) -> dict:
@@ -174,7 +174,7 @@ def test_a_command_in_an_image_is_a_template_of_its_own() -> None:
 
 
 def test_a_command_gets_what_the_command_line_says_for_it() -> None:
-    loaded = of_words(
+    loaded = recompiled(
         load_command("tools:1", []),
         Command("tools:1", words=("-v",), retry=3, keeps=False, shm=True),
     )

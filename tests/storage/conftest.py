@@ -12,7 +12,7 @@ from support import seaweed
 from support.cutting import CuttingProxy
 
 from argojobs.storage.s3 import S3Repository
-from argojobs.storage.s3_place import Patience, S3Credentials, s3_place
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, s3_place
 
 _NUMBERS = itertools.count()
 
@@ -65,7 +65,7 @@ def open_s3(service: seaweed.Seaweed, bucket: str) -> Open:
             s3_place(f"http://127.0.0.1:{port or service.port}", **given),  # type: ignore[arg-type]
             S3Credentials(*keys),
             workers=workers,
-            patience=Patience(connect=5, read=10, retries=retries, pause=0),
+            retry_policy=RetryPolicy(connect=5, read=10, retries=retries, pause=0),
         )
 
     return open_

@@ -263,7 +263,7 @@ def test_keys_without_references_are_not_passed_on(repository):
 
 def test_bucket_and_keys_as_the_host_name_style_wants_them(open_s3):
     """No name of a bucket resolves to this machine here, so only the URL is looked at."""
-    url, _ = open_s3(style="host", bucket="bucket")._client._line.signed("GET", "k")
+    url, _ = open_s3(style="host", bucket="bucket")._client._transport.signed("GET", "k")
     assert url.netloc.startswith("bucket.127.0.0.1")
     assert url.path == "/k"
 
@@ -273,7 +273,7 @@ def test_aistore_has_its_interface_below_a_path(service, bucket):
         s3_place(f"http://127.0.0.1:{service.port}", bucket, kind="aistore"),
         S3Credentials(*seaweed.ADMIN),
     )
-    url, _ = repository._client._line.signed("GET", "k")
+    url, _ = repository._client._transport.signed("GET", "k")
     assert url.path == f"/s3/{bucket}/k"
 
 

@@ -14,7 +14,7 @@ from support import seaweed
 from argojobs.errors import HostError, NotFoundError, ServerError, UsageError
 from argojobs.storage import s3_upload
 from argojobs.storage.s3 import S3Repository
-from argojobs.storage.s3_place import Patience, S3Credentials, s3_place
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, s3_place
 
 MEBIBYTE = 2**20
 LARGE = 40 * MEBIBYTE + 5  # six parts
@@ -260,13 +260,13 @@ def test_wrong_keys_are_told_apart_and_never_shown(open_s3, source, keys, what):
 
 
 def test_a_clock_that_is_wrong_is_said(open_s3, monkeypatch):
-    from argojobs.storage import s3_line
+    from argojobs.storage import s3_transport
 
     class Clock:
         def now(self, zone):
             return datetime.now(zone) - timedelta(hours=3)
 
-    monkeypatch.setattr(s3_line, "datetime", Clock())
+    monkeypatch.setattr(s3_transport, "datetime", Clock())
     with pytest.raises(UsageError, match="clock"):
         open_s3().kind("k")
 
@@ -283,7 +283,7 @@ def test_a_name_that_is_not_known_is_said():
     repository = S3Repository(
         s3_place("http://no-such-host.invalid:1", "bucket"),
         S3Credentials("a", "b"),
-        patience=Patience(connect=1, retries=0),
+        retry_policy=RetryPolicy(connect=1, retries=0),
     )
     with pytest.raises(ServerError, match=r"not known here|cannot be reached"):
         repository.kind("k")
@@ -298,7 +298,7 @@ def over_tls(service, bucket, *, port=0, **place):
     return S3Repository(
         s3_place(f"https://127.0.0.1:{port or service.tls_port}", bucket, **place),
         S3Credentials(*seaweed.ADMIN),
-        patience=Patience(retries=0),
+        retry_policy=RetryPolicy(retries=0),
     )
 
 
@@ -322,7 +322,7 @@ def test_tls_where_there_is_none_and_none_where_there_is(service, bucket):
     plain = S3Repository(
         s3_place(f"http://127.0.0.1:{service.tls_port}", bucket),
         S3Credentials(*seaweed.ADMIN),
-        patience=Patience(retries=0),
+        retry_policy=RetryPolicy(retries=0),
     )
     with pytest.raises(UsageError, match="speaks TLS"):
         plain.kind("k")
@@ -362,7 +362,7 @@ def answering():
         return S3Repository(
             s3_place(f"http://127.0.0.1:{server.server_port}", "bucket"),
             S3Credentials("a", "very-secret"),
-            patience=Patience(retries=0),
+            retry_policy=RetryPolicy(retries=0),
         )
 
     yield start

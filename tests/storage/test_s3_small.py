@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from argojobs.storage.s3_place import Patience
+from argojobs.storage.s3_place import RetryPolicy
 from argojobs.storage.s3_small import SmallReads
 
-PATIENCE = Patience(connect=2, read=2)
+PATIENCE = RetryPolicy(connect=2, read=2)
 
 
 def test_objects_come_as_they_are_on_one_connection(open_s3, tmp_path):
@@ -21,7 +21,7 @@ def test_objects_come_as_they_are_on_one_connection(open_s3, tmp_path):
         repository.put(str(tmp_path / "f"), key)
     reads = SmallReads(PATIENCE, None)
     for key in ("a", "deep/b c+ä%?"):
-        signed = repository._client._line.signed("GET", key)
+        signed = repository._client._transport.signed("GET", key)
         assert reads.read(*signed, len(key.encode())) == key.encode()
     assert reads._idle.qsize() == 1
     reads.close()
@@ -33,7 +33,7 @@ def test_another_version_or_no_object_is_left_to_the_general_way(open_s3, source
     reads = SmallReads(PATIENCE, None)
     for key, etag, size in (("a", "0" * 32, 3), ("a", "0" * 32, 4), ("none", "0" * 32, 3)):
         headers = {"If-Match": f'"{etag}"'}
-        signed = repository._client._line.signed("GET", key, headers=headers)
+        signed = repository._client._transport.signed("GET", key, headers=headers)
         assert reads.read(*signed, size) is None
     reads.close()
 

@@ -27,8 +27,8 @@ def command(
     saved in assets/RUN/ of the working folder. For a name that several runs have, these are listed.
     """
     from argojobs.cli.formats import print_data, print_text
-    from argojobs.cli.inquiry import lines_of
     from argojobs.cli.place import target
+    from argojobs.cli.run_report import lines_of
     from argojobs.cli.text import Screen, screen_of, show
     from argojobs.runs.names import find_run
     from argojobs.runs.report import as_data, report_of

@@ -13,10 +13,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.exec import exit_code
 from argojobs.client.kube.objects import path_to
-from argojobs.client.kube.running import exit_code
 from argojobs.client.kube.websockets import V4, V5, Websocket, opened
 from argojobs.service import Streams
 
@@ -64,7 +64,7 @@ def attached(
     finally:
         websocket.close()
     if not end:
-        raise UnclearError(
+        raise AmbiguousResponseError(
             f"the connection into the pod {pod} broke off before the command had ended",
             where=kube.label,
             hint="try again",

@@ -19,7 +19,7 @@ from argojobs.client.kube.kubeconfig import Access, read
 from argojobs.client.kube.shapes import answer_fault
 
 if TYPE_CHECKING:
-    from argojobs.client.kube.line import Line
+    from argojobs.client.kube.transport import Transport
 
 KUBECONFIG_VARIABLE = "KUBECONFIG"
 USUAL_KUBECONFIG = "~/.kube/config"
@@ -46,7 +46,7 @@ class Kube:
         self.context = context
         self.label = label or context or "the kubeconfig"
         self._lock = threading.Lock()
-        self._line: Line | None = None
+        self._transport: Transport | None = None
 
     def ask(
         self,
@@ -104,10 +104,12 @@ class Kube:
             ServerError: it is out of reach.
         """
         shown = self.headers()
-        status, content = self.line().send(method, path, shown, query=query, sent=body, kind=kind)
+        status, content = self.transport().send(
+            method, path, shown, query=query, sent=body, kind=kind
+        )
         if status == 401 and self.credentials.renew(shown):
             shown = self.headers()
-            status, content = self.line().send(
+            status, content = self.transport().send(
                 method, path, shown, query=query, sent=body, kind=kind
             )
         if status not in range(200, 300):
@@ -117,9 +119,9 @@ class Kube:
     def close(self) -> None:
         """Let go of the connections; the next request opens new ones."""
         with self._lock:
-            if self._line is not None:
-                self._line.close()
-            self._line = None
+            if self._transport is not None:
+                self._transport.close()
+            self._transport = None
 
     def __enter__(self) -> Self:
         return self
@@ -156,17 +158,17 @@ class Kube:
         """Return the headers that say who we are. Raises UsageError, HostError."""
         return self.credentials.headers()
 
-    def line(self) -> Line:
-        """Return the line to the server, a new one where our certificate has changed.
+    def transport(self) -> Transport:
+        """Return the transport to the server, a new one where our certificate has changed.
 
         Raises UsageError for certificates that cannot be used.
         """
-        from argojobs.client.kube.line import Line
+        from argojobs.client.kube.transport import Transport
 
         certificate = self.credentials.certificate
         with self._lock:
-            if self._line is None or self._line.certificate != certificate:
-                if self._line is not None:
-                    self._line.close()
-                self._line = Line(self, self.access.cluster, certificate)
-            return self._line
+            if self._transport is None or self._transport.certificate != certificate:
+                if self._transport is not None:
+                    self._transport.close()
+                self._transport = Transport(self, self.access.cluster, certificate)
+            return self._transport

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from argojobs.client.address import ServerAddress
 from argojobs.client.answers import Asked, failure, parsed
-from argojobs.client.failures import ForeignAnswerError, UnclearError
+from argojobs.client.failures import AmbiguousResponseError, ForeignAnswerError
 from argojobs.errors import ArgojobsError, ConflictError, NotFoundError, UsageError
 from argojobs.net.bounds import BoundsError
 from argojobs.net.known_secrets import masked
@@ -73,7 +73,7 @@ def out_of_reach(error: LineError, kube: Kube) -> ArgojobsError:
             hint=_TRUST,
         )
     over = " by its proxy" if error.by_proxy else ""
-    return UnclearError(
+    return AmbiguousResponseError(
         f"the Kubernetes API server {kube.address} is out of reach{over}: "
         + masked(str(root).rpartition(": ")[2]),
         where=kube.label,

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from argojobs.client.kube.attached import attached
+from argojobs.client.kube.cluster_state import look_at
 from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.exec import NotStartedError, run_in
 from argojobs.client.kube.forward import forwarded
 from argojobs.client.kube.gpus import gpus_of, waiting_for
 from argojobs.client.kube.objects import list_all, read
 from argojobs.client.kube.rights import EXEC, may
-from argojobs.client.kube.running import NotStartedError, run_in
-from argojobs.client.kube.seen import look_at
 from argojobs.errors import ConflictError, NotFoundError, UsageError
 from argojobs.service import (
     RUN_LABEL,

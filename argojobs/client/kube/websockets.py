@@ -16,12 +16,12 @@ from urllib.parse import urlencode, urlsplit
 
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.failures import answered, misshapen, out_of_reach
-from argojobs.client.kube.kept_out import kept_out
+from argojobs.client.kube.forbidden import forbidden
 from argojobs.net import bounds
 from argojobs.net.bounds import BoundedResponse, Bounds, BoundsError, TooMuchError, TooSlowError
 
 if TYPE_CHECKING:
-    from argojobs.client.kube.line import Line
+    from argojobs.client.kube.transport import Transport
 
 #: The protocols, the one to take first.
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
@@ -32,10 +32,10 @@ _KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 class Websocket:
     """A websocket that is open. Threads may send while another one reads."""
 
-    def __init__(self, kube: Kube, line: _Counted, websocket: Any) -> None:
+    def __init__(self, kube: Kube, counted: _Counted, websocket: Any) -> None:
         from websocket import WebSocketException
 
-        self._kube, self._line, self._websocket = kube, line, websocket
+        self._kube, self._counted, self._websocket = kube, counted, websocket
         self._broken = (WebSocketException, OSError)
 
     @property
@@ -51,7 +51,7 @@ class Websocket:
         from websocket import ABNF
 
         while True:
-            self._line.allow(Bounds(size=bounds.ANSWER.size))
+            self._counted.allow(Bounds(size=bounds.ANSWER.size))
             try:
                 kind, frame = self._websocket.recv_data_frame(True)
             except self._broken:  # each means the same: there is no more to come
@@ -79,14 +79,14 @@ class Websocket:
 
     def cut(self) -> None:
         """End it while another thread may be reading: that one is woken up."""
-        self._line.cut()
+        self._counted.cut()
 
     def close(self) -> None:
         """Let go of it when nobody reads it any more."""
-        self._line.allow(bounds.HEAD)
+        self._counted.allow(bounds.HEAD)
         with suppress(*self._broken, BoundsError):
             self._websocket.close(timeout=1)
-        self._line.close()  # one that the other side has closed is still open here
+        self._counted.close()  # one that the other side has closed is still open here
 
 
 def opened(
@@ -130,12 +130,12 @@ def _tried(
 
     from argojobs.net.sending import LineError
 
-    line = kube.line()
+    transport = kube.transport()
     headers = [*shown, ("sec-websocket-protocol", ", ".join(protocols))]
-    url = f"{line.url}{path}?{urlencode(query)}".replace("http", "ws", 1)
+    url = f"{transport.url}{path}?{urlencode(query)}".replace("http", "ws", 1)
     websocket: Any = WebSocket()
     try:
-        counted = _Counted(_connected(line))
+        counted = _Counted(_connected(transport))
         websocket.connect(
             url,
             socket=counted,
@@ -152,27 +152,31 @@ def _tried(
 
 def _refused(error: Any, kube: Kube, path: str) -> Exception:
     refused = answered(error.status_code, error.resp_body or b"", kube, "GET", path)
-    return kept_out(refused, kube, path) if error.status_code == 403 else refused
+    return forbidden(refused, kube, path) if error.status_code == 403 else refused
 
 
-def _connected(line: Line) -> socket.socket:
+def _connected(transport: Transport) -> socket.socket:
     """Connect to the API server, by its proxy where there is one. Raises OSError, HTTPException."""
-    from argojobs.client.kube.line import TIMEOUT
+    from argojobs.client.kube.transport import TIMEOUT
 
-    server, proxy = urlsplit(line.url), urlsplit(line.proxy)
+    server, proxy = urlsplit(transport.url), urlsplit(transport.proxy)
     secure = server.scheme == "https"
     place = (server.hostname or "", server.port or (443 if secure else 80))
-    near = (proxy.hostname or "", proxy.port or 80) if line.proxy else place
+    near = (proxy.hostname or "", proxy.port or 80) if transport.proxy else place
     connection = HTTPConnection(*near, timeout=TIMEOUT[0])
     connection.response_class = BoundedResponse
-    if line.proxy:
-        connection.set_tunnel(*place, line.proxy_headers)
+    if transport.proxy:
+        connection.set_tunnel(*place, transport.proxy_headers)
     try:
         connection.connect()
         plain: socket.socket = connection.sock
         _keep_alive(plain)
         plain.settimeout(TIMEOUT[1])
-        return line.trust.wrap_socket(plain, server_hostname=line.server_name) if secure else plain
+        return (
+            transport.trust.wrap_socket(plain, server_hostname=transport.server_name)
+            if secure
+            else plain
+        )
     except BaseException:
         connection.close()
         raise

@@ -23,7 +23,7 @@ from argojobs.engine.model import (
     Tick,
 )
 from argojobs.engine.operator import (
-    again,
+    adopt,
     agenda,
     boundaries,
     execute,
@@ -61,7 +61,7 @@ def operate(state: RunState, event: Event, now: float) -> Outcome:
     turn = Turn(state, now)
     with bounded(MOST_STEPS, MOST_SECONDS):
         if isinstance(event, Begin):
-            again.adopt(turn)
+            adopt.adopt(turn)
         if not state.restored:
             for node_id, node in state.nodes.items():
                 if node["type"] in {"Steps", "DAG"} and not fulfilled(node):
@@ -80,7 +80,7 @@ def _take(turn: Turn, event: Event) -> None:
         case Begin():
             finish.begin(turn)
             if turn.state.nodes:
-                again.take_up(turn)
+                adopt.take_up(turn)
         case PodStarted(node_id, host):
             if (node := turn.node(node_id)) is not None:
                 pods.started(turn, node, host)
@@ -96,7 +96,7 @@ def _take(turn: Turn, event: Event) -> None:
             was_suspended = turn.suspended
             stopping.shut_down(turn, strategy, message)
             if was_suspended:
-                again.take_up(turn)
+                adopt.take_up(turn)
         case Suspend():
             if turn.status("phase") not in COMPLETED:
                 turn.remember("suspended", True)
@@ -113,7 +113,7 @@ def _resume_run(turn: Turn, node_selector: str, outputs: Mapping[str, str]) -> N
         turn.remember("suspended", False)
     suspend.resume(turn, node_selector, outputs)
     if was_suspended and not turn.suspended:
-        again.take_up(turn)
+        adopt.take_up(turn)
         _ring(turn)
 
 

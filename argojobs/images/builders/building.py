@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from argojobs.images.builders.explaining import build_failure, push_failure
-from argojobs.images.builders.running import Say, run
+from argojobs.images.builders.process import Say, run
 from argojobs.images.builders.shape import Builder, Task
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from argojobs.errors import ArgojobsError, UsageError
-from argojobs.images.builders.running import Done
+from argojobs.images.builders.process import Done
 from argojobs.images.builders.shape import Builder, Task
 from argojobs.images.dockerfiles.dockerfile import logical_lines
 

@@ -12,7 +12,7 @@ from support.exec_server import Line, exec_server
 
 from argojobs.client.kube.attached import attached
 from argojobs.client.kube.connection import Kube
-from argojobs.client.kube.running import NotStartedError
+from argojobs.client.kube.exec import NotStartedError
 from argojobs.errors import ServerError
 from argojobs.service import Streams
 

@@ -195,14 +195,14 @@ def test_what_cannot_change_is_not_tried_again(kube, server, tmp_path):
 def test_a_token_that_changed_in_its_file_is_tried_after_a_401(kube, server, tmp_path, monkeypatch):
     (tmp_path / "token").write_text("old")
     made = kube({"tokenFile": "token"})
-    send = type(made.line()).send
+    send = type(made.transport()).send
 
     def slow(*arguments, **named):
         answer = send(*arguments, **named)
         (tmp_path / "token").write_text("new")
         return answer
 
-    monkeypatch.setattr(type(made.line()), "send", slow)
+    monkeypatch.setattr(type(made.transport()), "send", slow)
     server.statuses = [401, 200]
     made.ask("GET", "/version")
     assert server.shown() == [["Bearer old"], ["Bearer new"]]
@@ -417,11 +417,11 @@ def test_another_certificate_that_a_program_prints_makes_a_new_connection(
     pair = {"clientCertificateData": (keys / "client.pem").read_text(), "clientKeyData": (keys / "client.key").read_text()}  # fmt: skip
     old = {**pair, "token": "old"}
     made = kube(printing(tmp_path, old, {"token": "new"}))
-    before = made.line()
-    assert made.line() is before
+    before = made.transport()
+    assert made.transport() is before
     server.statuses = [401, 200]
     made.ask("GET", "/version")
-    assert made.line() is not before
+    assert made.transport() is not before
     assert server.shown() == [["Bearer old"], ["Bearer new"]]
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from argojobs.client.kube.connection import Kube
+from argojobs.client.kube.exec import exit_code
 from argojobs.client.kube.failures import answered
 from argojobs.client.kube.objects import path_to
-from argojobs.client.kube.running import exit_code
 from argojobs.errors import ConflictError, HostError, NotFoundError, ServerError, UsageError
 
 

@@ -11,7 +11,7 @@ from argojobs.images.builders.explaining import (
     meaning_of,
     push_failure,
 )
-from argojobs.images.builders.running import Done
+from argojobs.images.builders.process import Done
 from argojobs.images.builders.shape import Task
 
 DOCKERFILE = """\

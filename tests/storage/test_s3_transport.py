@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "attacks"))  # a server, by i
 from support.hostile_server import hostile, whole
 
 from argojobs.storage.s3 import S3Repository
-from argojobs.storage.s3_place import Patience, S3Credentials, s3_place
+from argojobs.storage.s3_place import RetryPolicy, S3Credentials, s3_place
 
 KEYS = S3Credentials("the-access-key", "the-secret-key", "the-session-token")
 EMPTY = whole(b"<ListBucketResult><Name>bucket</Name></ListBucketResult>", "application/xml")
@@ -20,7 +20,7 @@ EMPTY = whole(b"<ListBucketResult><Name>bucket</Name></ListBucketResult>", "appl
 
 def opened(server, credentials=KEYS, **place):
     made = s3_place(server.url, "bucket", style="path", **place)
-    return S3Repository(made, credentials, patience=Patience(connect=2, read=2, retries=0))
+    return S3Repository(made, credentials, retry_policy=RetryPolicy(connect=2, read=2, retries=0))
 
 
 @pytest.mark.parametrize("found", ["eu-central-1", ""])

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from argojobs.client.failures import UnclearError
+from argojobs.client.failures import AmbiguousResponseError
 from argojobs.client.kube.connection import Kube
 from argojobs.client.kube.objects import path_to
 from argojobs.client.kube.websockets import opened
@@ -45,7 +45,7 @@ def run_in(kube: Kube, namespace: str, pod: str, command: Sequence[str], contain
     finally:
         websocket.close()
     if not said[_END]:
-        raise UnclearError(
+        raise AmbiguousResponseError(
             f"the connection into the pod {pod} broke off before the command had ended",
             where=kube.label,
             hint="try again",

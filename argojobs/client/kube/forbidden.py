@@ -19,7 +19,7 @@ _REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _NAMED = "not allowed to "
 
 
-def kept_out(error: ArgojobsError, kube: Kube, path: str) -> ArgojobsError:
+def forbidden(error: ArgojobsError, kube: Kube, path: str) -> ArgojobsError:
     """Return the error for a refused websocket with the right that is missing and the remedy.
 
     Args:

@@ -1,4 +1,4 @@
-"""The line to an API server: its sessions, its proxy and TLS, one request at a time.
+"""The transport to an API server: its sessions, its proxy and TLS, one request at a time.
 
 Imports requests, so that whoever sends nothing does without.
 """
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 TIMEOUT = (5.0, 30.0)
 
 
-class Line:
-    """The line to a cluster's API server, with a certificate of ours where there is one."""
+class Transport:
+    """The transport to a cluster's API server, with a certificate of ours where there is one."""
 
     def __init__(
         self, kube: Kube, cluster: Cluster, certificate: tuple[Pem, Pem] | None = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.fake_kubernetes import FakeKubernetes
 
+from argojobs.client.kube.cluster_state import look_at
 from argojobs.client.kube.connection import Kube
-from argojobs.client.kube.seen import look_at
 
 CORE = "/api/v1/namespaces/argo"
 

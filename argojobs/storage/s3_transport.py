@@ -1,4 +1,4 @@
-"""The line to an S3 service: requests that are signed, sent with bounds, and repeated where they may be.
+"""The transport to an S3 service: requests that are signed, sent with bounds, and repeated where they may be.
 
 minio makes the URLs, signs, and reads the XML, by names of its own that are public. Its client is
 not used: it cannot go on with an upload, ask below a path, nor be told what an answer may take
@@ -28,7 +28,7 @@ from argojobs.net.known_secrets import remember
 from argojobs.net.pools import bound
 from argojobs.net.trust import context_of, load
 from argojobs.storage.s3_errors import AnswerError
-from argojobs.storage.s3_place import USUAL_REGION, Patience, S3Credentials, S3Place
+from argojobs.storage.s3_place import USUAL_REGION, RetryPolicy, S3Credentials, S3Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ _CODES = {
 }
 
 
-class S3Line:
+class S3Transport:
     """Requests to the bucket of a place, with keys that are whole. Threads may share it.
 
     They raise what `s3_errors.RAISED` holds.
@@ -56,7 +56,7 @@ class S3Line:
         self,
         place: S3Place,
         credentials: S3Credentials | None,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         connections: int,
     ) -> None:
         known = credentials or S3Credentials()
@@ -84,7 +84,7 @@ class S3Line:
         self._region = self._urls.region or ""
         self._follows = place.kind == "aistore"
         self.trust = _trust(place)
-        self._pool = _pool(place, patience, connections, self.trust)
+        self._pool = _pool(place, retry_policy, connections, self.trust)
 
     def ask(
         self,
@@ -196,7 +196,7 @@ def _failure(answer: Any, method: str, key: str) -> Any:
 
 
 def _pool(
-    place: S3Place, patience: Patience, connections: int, trust: ssl.SSLContext | None
+    place: S3Place, retry_policy: RetryPolicy, connections: int, trust: ssl.SSLContext | None
 ) -> urllib3.PoolManager:
     if place.insecure:  # asked for by name: no warning with each request
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
@@ -206,14 +206,14 @@ def _pool(
     pool = urllib3.PoolManager(
         maxsize=connections,
         block=True,
-        timeout=urllib3.Timeout(connect=patience.connect, read=patience.read),
+        timeout=urllib3.Timeout(connect=retry_policy.connect, read=retry_policy.read),
         **tls,
         # Each request may be repeated: the same bytes under the same key, or an answer that says
         # that it was done before.
         retries=urllib3.Retry(
-            total=patience.retries,
+            total=retry_policy.retries,
             respect_retry_after_header=False,
-            backoff_factor=patience.pause,
+            backoff_factor=retry_policy.pause,
             status_forcelist=(500, 502, 503, 504),
             allowed_methods=None,
             raise_on_status=False,

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from argojobs.errors import HostError
-from argojobs.images.builders.running import KEPT, run
+from argojobs.images.builders.process import KEPT, run
 
 
 def shell(script: str, **more):
@@ -82,7 +82,7 @@ def test_a_program_that_is_not_there_is_told():
 
 @pytest.mark.parametrize("deaf", ["", "trap '' TERM; "])
 def test_an_interrupt_ends_all_that_was_started(deaf, tmp_path, monkeypatch):
-    monkeypatch.setattr("argojobs.images.builders.running.GRACE", 0.2)
+    monkeypatch.setattr("argojobs.images.builders.process.GRACE", 0.2)
     ended = tmp_path / "ended"
     script = f"{deaf}(sleep 30; touch {ended}) & echo $! ; echo $$; wait"
     seen: list[int] = []
