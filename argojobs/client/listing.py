@@ -34,8 +34,8 @@ LEFT_OUT = (
 SUMMARIES = (
     "metadata,items.metadata.name,items.metadata.namespace,items.metadata.uid,"
     "items.metadata.creationTimestamp,items.metadata.labels,items.metadata.annotations,"
-    "items.spec.priority,items.spec.arguments,items.status.phase,items.status.message,"
-    "items.status.progress,items.status.startedAt,items.status.finishedAt,"
+    "items.spec.priority,items.spec.suspend,items.spec.arguments,items.status.phase,"
+    "items.status.message,items.status.progress,items.status.startedAt,items.status.finishedAt,"
     "items.status.conditions,items.status.synchronization"
 )
 NAMES_ONLY = "metadata,items.metadata.name,items.metadata.uid,items.metadata.creationTimestamp"

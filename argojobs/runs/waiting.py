@@ -59,9 +59,12 @@ def _lock_awaited(run: Run) -> str:
 
 
 def may_wait(run: Run) -> bool:
-    """Tell whether a look at the steps of a run may show what it waits for: none of them runs."""
+    """Tell whether a look at the steps of a run may show what it waits for: none of them runs.
+
+    A run that is suspended as a whole starts none.
+    """
     status = status_of(run)
-    if status.get("phase") != "Running":
+    if status.get("phase") != "Running" or spec_of(run).get("suspend"):
         return False
     conditions = {one.get("type"): one.get("status") for one in status.get("conditions") or ()}
     return conditions.get("PodRunning") != "True"

@@ -89,6 +89,11 @@ class TestPods:
         assert not may_wait(run)
         assert not may_wait(workflow("r"))
 
+    def test_a_run_that_is_suspended_waits_for_whoever_resumes_it(self) -> None:
+        run = self.waiting("Pending")
+        run["spec"]["suspend"] = True
+        assert not may_wait(run)
+
 
 def test_a_job_that_waits_for_a_shell_says_how_it_is_entered_and_ended() -> None:
     run = workflow("shell-a", "Running", nodes=(node("shell-a", "shell", "Running"),))
