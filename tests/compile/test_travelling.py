@@ -48,6 +48,25 @@ def test_what_cannot_be_read_takes_all_of_it(text: str) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from argojobs import job\n",
+        "from argojobs import job as reports\n",
+        "from argojobs.job import log\n",
+        "def train():\n    from argojobs.job.batch import Batch\n",
+    ],
+)
+def test_the_job_library_travels_where_it_is_imported(text: str) -> None:
+    assert words(text) == {"job"}
+    library = {name for name in travels(HEAD, text) if name.startswith("job/")}
+    assert {"job/__init__", "job/session", "job/writer"} <= library
+    assert library == {
+        name.removeprefix("argojobs/").removesuffix(".py") for name in sources() if "/job/" in name
+    }
+    assert not {name for name in travels(HEAD) if name.startswith("job/")}
+
+
 def test_files_that_are_no_python_or_do_not_parse_say_nothing() -> None:
     files = [("README.md", b"import argojobs"), ("old.py", b"print 'argojobs'"), ("a.bin", b"\0")]
     assert words_of([*files, ("flow.py", HEAD.encode())]) == words(HEAD)

@@ -24,6 +24,10 @@ def test_rows_keep_their_order_and_durations_their_length(tmp_path: Path) -> Non
         "argojobs: the clock was set by -3600 s, or this machine slept",
     ]
     assert values_of(tmp_path, "a") == [(0, 0.0), (1, 3600.0), (2, 0.0)]
-    seconds = [line["epoch"]["seconds"] for line in lines_of(tmp_path) if isinstance(line.get("epoch"), dict)]
+    seconds = [
+        line["epoch"]["seconds"]
+        for line in lines_of(tmp_path)
+        if isinstance(line.get("epoch"), dict)
+    ]
     assert len(seconds) == 3
     assert all(0 < each < 3000 for each in seconds)

@@ -53,7 +53,15 @@ def test_checkers_know_the_types_of_its_names(tmp_path: Path) -> None:
         "job.log(loss=0.5, step=3)\njob.EPOCHS\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(file)],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--cache-dir",
+            str(tmp_path / "cache"),
+            str(file),
+        ],
         cwd=job_process.ROOT,
         capture_output=True,
         text=True,
@@ -61,7 +69,6 @@ def test_checkers_know_the_types_of_its_names(tmp_path: Path) -> None:
     )
     said = [line.partition(": ")[2] for line in done.stdout.splitlines()[:-1]]
     assert [line for line in said if "Revealed" in line] == [
-        f'note: Revealed type is "{each}"'
-        for each in ("bool", "list[str]", "str | None", "int")
+        f'note: Revealed type is "{each}"' for each in ("bool", "list[str]", "str | None", "int")
     ]
     assert 'error: Module has no attribute "EPOCHS"  [attr-defined]' in said

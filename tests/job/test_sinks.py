@@ -69,7 +69,9 @@ for number in range(300):
 print("ended")
 """
     said = run(program, tmp_path).splitlines()
-    assert [line for line in said if line.startswith("n")] == [f"n{number}" for number in range(300)]
+    assert [line for line in said if line.startswith("n")] == [
+        f"n{number}" for number in range(300)
+    ]
     assert "argojobs: blocks takes nothing: what it should get is lost to it" in said
     assert "ended" in lines_of(tmp_path)[-1]
 

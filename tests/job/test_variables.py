@@ -73,7 +73,11 @@ def test_values_have_the_type_that_their_name_promises() -> None:
     ("name", "text", "said"),
     [
         ("NUM_NODES", "many", "NUM_NODES is 'many', which is not a whole number"),
-        ("ARGOJOBS_P_batch_size", "1e3", "ARGOJOBS_P_batch_size is '1e3', which is not a whole number"),
+        (
+            "ARGOJOBS_P_batch_size",
+            "1e3",
+            "ARGOJOBS_P_batch_size is '1e3', which is not a whole number",
+        ),
         ("TF_CONFIG", "{", "TF_CONFIG is '{', which is not JSON"),
     ],
 )
