@@ -37,7 +37,9 @@ _DEFINE = frozenset(
 _DECORATORS = frozenset({"step", "pipeline", "command"})
 
 #: Our own modules that travel, and the package itself.
-_TRAVELS = re.compile(r"argojobs(\.(dsl|runtime)(\..*)?)?")
+_TRAVELS = re.compile(r"argojobs(\.(dsl|job|runtime)(\..*)?)?")
+#: The room that travels with its own name, whatever of it is used.
+_JOB = re.compile(r"argojobs\.(job)(\..*)?")
 
 #: The words of a project: None stands for all there are.
 Words = frozenset[str] | None
@@ -110,6 +112,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
                         yield one.asname or one.name, (one.name, home.rpartition(".")[2])
                     elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":
                         yield None, ()
+            elif job := _JOB.fullmatch(node.module or ""):
+                yield job[0], (job[1],)
             elif _TRAVELS.fullmatch(node.module or ""):
                 yield None, ()
 
