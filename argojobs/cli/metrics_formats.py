@@ -131,7 +131,10 @@ def _step(one: Reported, now: float) -> dict[str, Any]:
         "epochs": [epoch._asdict() for epoch in job.epochs],
         "pace": pace and pace._asdict(),
         "measured": {
-            name: {key: in_json(value) for key, value in found._asdict().items()}
+            name: {
+                key: in_json(value)
+                for key, value in (*found._asdict().items(), ("mean", found.mean))
+            }
             for name, found in job.measured.items()
         },
         "problems": list(job.problems),

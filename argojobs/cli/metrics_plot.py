@@ -23,8 +23,8 @@ def plot_lines(reported: Sequence[Reported], screen: Screen, *, height: int = 0)
     charts = _charts(reported, together=screen.colour)
     most, each = min(MOST_CHARTS, len(charts)), LINES
     if height and charts:
-        most = max(1, min(most, height // 6))
-        each = max(3, min(LINES, height // most - 3))
+        most = max(1, min(most, (height - 1) // 6))
+        each = max(3, min(LINES, (height - 1) // most - 3))
     lines: list[Line] = []
     for title, curves in charts[:most]:
         lines += [[]] if lines else []

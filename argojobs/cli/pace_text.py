@@ -31,6 +31,6 @@ def seconds_text(seconds: float) -> str:
 
 def value_text(value: float) -> str:
     """Say a number in six digits; a whole one in all of its own, up to nine."""
-    if value == value and abs(value) < 1e9 and value.is_integer():  # noqa: PLR0124 - NaN
+    if abs(value) < 1e9 and value % 1 == 0:
         return str(int(value))
     return f"{value:.6g}"

@@ -54,7 +54,9 @@ class TestRows:
 
     def test_a_hundred_thousand_names_are_read(self) -> None:
         names = [f"layer.{number}/gradient" for number in range(100_000)]
-        found = read(rows([1], **dict.fromkeys(names, 0.5)), rows([2], **dict.fromkeys(names, 0.25)))
+        found = read(
+            rows([1], **dict.fromkeys(names, 0.5)), rows([2], **dict.fromkeys(names, 0.25))
+        )
         assert len(found.kept) == 100_000
         assert values(found, names[-1]) == [0.5, 0.25]
 
