@@ -73,9 +73,10 @@ def redrawn(draw: Draw) -> Iterator[Look]:
     ) as live:
 
         def look(reported: Sequence[Reported]) -> None:
-            screen = screen_of(sys.stdout)
+            seen = screen_of(sys.stdout)
+            screen = seen._replace(width=seen.width - 1)  # the last column may break the line
             lines = draw(reported, screen)[: screen.height - 1]
-            fitting = [cut(shown(line), screen.width - 1, signs=screen.signs) for line in lines]
+            fitting = [cut(shown(line), screen.width, signs=screen.signs) for line in lines]
             texts = (Text.assemble(*line, no_wrap=True, end="\n") for line in fitting)
             live.update(Group(*texts), refresh=True)
 

@@ -10,9 +10,10 @@ _LONGEST = 1e12
 
 
 def pace_text(pace: Pace) -> str:
-    """Say how far a step is: `epoch 3 of 10, 12s each, about 1m 24s left`."""
+    """Say how far a step is: `3 of 10 epochs, 12s each, about 1m 24s left`."""
     done = f"{value_text(pace.done)} of {value_text(pace.of)}" if pace.of else value_text(pace.done)
-    parts = [f"{pace.what} {done}" if pace.what else f"{done} done"]
+    thing = pace.what + ("" if (pace.of or pace.done) == 1 else "s") if pace.what else "done"
+    parts = [f"{done} {thing}"]
     if pace.each is not None:
         parts.append(f"{seconds_text(pace.each)} each")
     if pace.left is not None and pace.left >= 1:

@@ -171,7 +171,14 @@ class Attempt:
                 if key in found:
                     take(self, found)
                     return
-        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ):
             self.unreadable += 1
 
     def _take_rows(self, line: dict[str, Any]) -> None:

@@ -116,14 +116,11 @@ def _series(attempts: Sequence[Attempt]) -> Iterator[Series]:
 
 
 def _epochs(attempts: Sequence[Attempt]) -> tuple[Epoch, ...]:
-    """Return the epochs of the first rank that told any; one done again counts once."""
+    """Return the epochs of the first rank that told any, in the order in which they ended."""
     for rank in dict.fromkeys(attempt.rank for attempt in attempts):
-        found: dict[int, Epoch] = {}
-        for attempt in attempts:
-            if attempt.rank == rank:
-                found |= {epoch.number: epoch for epoch in attempt.epochs}
+        found = [epoch for one in attempts if one.rank == rank for epoch in one.epochs]
         if found:
-            return tuple(found[number] for number in sorted(found))
+            return tuple(found)
     return ()
 
 

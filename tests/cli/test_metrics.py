@@ -52,7 +52,7 @@ class TestTable:
     ) -> None:
         lines = words(argojobs("metrics", "r").out)
         assert lines[0] == ["train", "2", "attempts,", "1", "row", "superseded"]
-        assert lines[1] == ["epoch", "2", "of", "2,", "2s", "each"]
+        assert lines[1] == ["2", "of", "2", "epochs,", "2s", "each"]
         assert lines[2] == ["METRIC", "ROWS", "FIRST", "MIN", "AT", "MAX", "AT", "LAST", "AT"]
         assert lines[3] == ["loss", "6", "4", "0.5", "4", "4", "0", "nan", "5"]
         assert lines[4] == ["lr", "6", "0.1", "0.1", "0", "0.1", "0", "0.1", "5"]
@@ -299,6 +299,8 @@ def test_rows_that_a_lost_attempt_logged_in_vain_are_not_told_again(results, ser
     told = [(row.step, row.attempt) for row in new.among(metrics.read(run)) if row.name == "loss"]
     assert told == [(4, 2), (5, 2)]
     assert new.among(metrics.read(run)) == []
+    path.unlink()
+    assert new.among(metrics.read(run)) == [], "what is whole again was told before"
 
 
 def test_names_are_completed(results) -> None:
@@ -316,9 +318,9 @@ class TestGet:
         run["status"]["nodes"]["r-train"]["phase"] = "Running"
         run["status"]["phase"] = "Running"
         write(results / "r" / "r-train", "0-3", epoch(0, of=10, time=4e9))
-        assert "epoch 1 of 10, 2s each, about 18s left" in argojobs("get", "r").out
+        assert "1 of 10 epochs, 2s each, about 18s left" in argojobs("get", "r").out
 
     def test_of_one_that_has_ended_nothing_is_left(self, argojobs, results) -> None:
         out = argojobs("get", "r").out
-        assert "epoch 2 of 2, 2s each\n" in out
+        assert "2 of 2 epochs, 2s each\n" in out
         assert math.isfinite(out.count("left"))

@@ -141,6 +141,22 @@ def test_a_rank_may_go_on_after_the_mark_of_another() -> None:
     assert found.problems == ()
 
 
+def test_it_does_so_beyond_attempts_that_came_to_nothing() -> None:
+    between = [head(), {"after": "0-1:4"}, rows([8], loss=1.0)]
+    found = job(
+        {
+            f"{rank}-{number}": lines
+            for rank in (0, 1)
+            for number, lines in (
+                (1, trained(f"{rank}-1", 0, 4)),
+                (2, between),
+                (3, trained(f"{rank}-3", 4, 10, after="0-1:4")),
+            )
+        }
+    )
+    assert [step for step, _ in loss(found, 1)] == list(range(20))
+
+
 @pytest.mark.parametrize(
     ("after", "said"),
     [
@@ -177,6 +193,11 @@ def test_an_epoch_that_was_done_again_counts_once() -> None:
     again = [{"after": "0-1:1"}, epoch(1, 9.0), mark("0-2:1", 1)]
     found = job({"0-1": [epoch(0), mark("0-1:1", 0), epoch(1), mark("0-1:2", 1)], "0-2": again})
     assert [(one.number, one.seconds) for one in found.epochs] == [(0, 2.0), (1, 9.0)]
+
+
+def test_a_second_loop_counts_its_epochs_from_the_beginning() -> None:
+    found = job({"0-1": [epoch(n, of=3) for n in range(3)] + [epoch(0, 1.0, of=2)]})
+    assert [one.number for one in found.epochs] == [0, 1, 2, 0]
 
 
 def test_times_that_were_measured_are_added_up() -> None:
