@@ -53,7 +53,7 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Show what the steps of a run logged: losses, accuracies, epochs, times.
+    """Show what the steps of a run logged, as tables or curves.
 
     What a lost attempt logged beyond the checkpoint that the next one began with is left out, and
     counted. With --follow a terminal is drawn anew; elsewhere rows are written as they come.
