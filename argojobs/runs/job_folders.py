@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -18,7 +19,8 @@ from pathlib import Path
 
 from argojobs.results.attempt import Attempt, Room, Upto
 from argojobs.results.job import Job, job_of
-from argojobs.results.stitching import stitched
+from argojobs.results.stitching import Stitched, stitched
+from argojobs.runs import job_copies
 
 #: Where a job's attempts lie below its folder, and how their files are called.
 ATTEMPTS = "attempts"
@@ -45,40 +47,64 @@ class _File:
 
 
 class JobFolder:
-    """A job that is read again and again: only what is new is read then. room: makes its bounds."""
+    """A job that is read again and again: only what is new is read then.
 
-    def __init__(self, path: Path, room: Callable[[], Room] = Room) -> None:
+    path: its folder. copy: where what was read of it is kept, None for nowhere. room: makes its
+    bounds.
+    """
+
+    def __init__(
+        self, path: Path, copy: Path | None = None, room: Callable[[], Room] = Room
+    ) -> None:
         self._path = path
+        self._copy = copy
         self._make_room = room
+        self._last: tuple[list[job_copies.File], Job] | None = None
         self._forget()
 
     def read(self) -> Job:
         """Return the job as it is now."""
+        with _opened(self._path, ATTEMPTS) as folder:
+            if folder < 0:
+                return Job()
+            now = time.time_ns()
+            files = _files(folder)
+            settled = job_copies.settled(files, now)
+            if settled and self._last is not None and self._last[0] == files:
+                return self._last[1]
+            copied = None
+            if self._copy is not None and settled and not self._files:
+                copied = job_copies.load(self._copy, files)
+            found = copied or self._stitched(folder)
+            if self._copy is not None and settled and not copied and files == _files(folder):
+                job_copies.keep(self._copy, files, found)
+        job = job_of(found.attempts, found.problems)
+        self._last = (files, job)
+        return job
+
+    def _stitched(self, folder: int) -> Stitched:
         try:
-            return self._read()
+            return self._read(folder)
         except _ChangedError:
             self._forget()
-            return self._read()
+            return self._read(folder)
 
     def _forget(self) -> None:
         self._files: dict[tuple[int, int], _File] = {}
         self._room = self._make_room()
 
-    def _read(self) -> Job:
+    def _read(self, folder: int) -> Stitched:
         problems: list[str] = []
         attempts: dict[tuple[int, int], Attempt] = {}
-        with _opened(self._path, ATTEMPTS) as folder:
-            if folder < 0:
-                return Job()
-            numbers = _numbers(folder, problems)
-            for rank in sorted(numbers):
-                read = partial(self._attempt, folder, problems, rank)
-                found = stitched(numbers[rank], read, attempts)
-                attempts |= {(rank, one.number): one for one in found.attempts}
-                problems += found.problems
+        numbers = _numbers(folder, problems)
+        for rank in sorted(numbers):
+            read = partial(self._attempt, folder, problems, rank)
+            found = stitched(numbers[rank], read, attempts)
+            attempts |= {(rank, one.number): one for one in found.attempts}
+            problems += found.problems
         if self._room.bytes <= 0:
             problems.append("there is more than is read of one step")
-        return job_of(list(attempts.values()), problems)
+        return Stitched(tuple(attempts.values()), tuple(problems))
 
     def _attempt(
         self, folder: int, problems: list[str], rank: int, number: int, upto: Upto | None
@@ -168,6 +194,18 @@ def _opened(path: Path, name: str) -> Iterator[int]:
     finally:
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _files(folder: int) -> list[job_copies.File]:
+    """Return what is in a folder under names of attempts, as it is now."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in islice(entries, MOST_NAMES):
+            if _NAME.fullmatch(entry.name):
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    there = entry.stat(follow_symlinks=False)
+                    found.append(job_copies.file_of(entry.name, there))
+    return found
 
 
 def _numbers(folder: int, problems: list[str]) -> dict[int, list[int]]:

@@ -69,8 +69,10 @@ class Metrics:
         for node_id in sorted(_names(self._folder), key=lambda n: (place.get(n, len(place)), n)):
             if wanted is not None and node_id not in wanted:
                 continue
-            folder = self._jobs.setdefault(node_id, JobFolder(self._folder / node_id))
-            job, step = folder.read(), known.get(node_id)
+            if node_id not in self._jobs:
+                copy = self._folder / f".{node_id}.columns"
+                self._jobs[node_id] = JobFolder(self._folder / node_id, copy)
+            job, step = self._jobs[node_id].read(), known.get(node_id)
             if not job.attempts:
                 continue
             ended = step is None or step.phase in ENDED
