@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from argojobs.runs.job_folders import JobFolder
@@ -23,11 +24,11 @@ def rows() -> list[Row]:
         for at_once, promise in ((AT_ONCE, 0.15), (1, 0.0)):
             job = Path(folder, f"job-{at_once}")
             _write_attempt(job, at_once)
-            first, theirs = interleaved(lambda job=job: _read(job, None), lambda: _theirs(events))
+            first, theirs = interleaved(partial(_read, job, None), partial(_theirs, events))
             what = f"{ROWS:,} scalars, {at_once} a line, read first"
             found.append(_row(what, first, theirs, promise))
         copy = Path(folder, "copy")
-        again, theirs = interleaved(lambda: _read(job, copy), lambda: _theirs(events))
+        again, theirs = interleaved(partial(_read, job, copy), partial(_theirs, events))
         assert copy.is_file()
         found.append(_row(f"{ROWS:,} scalars, read again", again, theirs, 0.03))
         return found
@@ -52,7 +53,7 @@ def _theirs(events: Path) -> None:
 
 
 def _write_attempt(job: Path, at_once: int) -> None:
-    """Write an attempt that ended a minute ago."""
+    """Write an attempt, so many rows a line."""
     path = job / "attempts" / "0-1.jsonl"
     path.parent.mkdir(parents=True)
     with path.open("w") as file:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from argojobs.results.columns import Columns, finite, finites, numbers
+from argojobs.results.columns import Columns, finite, finites, number, numbers
 
 #: A line of a hundred thousand names has some 6 MB.
 MOST_OF_LINE = 16 << 20
@@ -138,31 +138,35 @@ class Attempt:
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the file. A line without its end waits for it, or is torn."""
-        lines = data.split(b"\n")
-        if len(lines) > 1:
-            first = b"".join([*self._rest, lines[0]])
-            if self._skips or len(first) > MOST_OF_LINE:
-                self.unreadable += 1
-            else:
-                self._take(first)
-            for line in lines[1:-1]:
-                self._take(line)
-            self._rest, self._rest_size, self._skips = [], 0, False
-        if self._skips:
-            return
-        self._rest.append(lines[-1])
-        self._rest_size += len(lines[-1])
-        if self._rest_size > MOST_OF_LINE:
-            self._rest, self._rest_size, self._skips = [], 0, True
+        whole_lines, newline, rest = data.rpartition(b"\n")
+        if newline:
+            if self._skips or self._rest:
+                first, newline, whole_lines = whole_lines.partition(b"\n")
+                self._take_rest(first)
+            if newline:
+                for line in whole_lines.decode("utf-8", "replace").split("\n"):
+                    self._take(line)
+        if rest and not self._skips:
+            self._rest.append(rest)
+            self._rest_size += len(rest)
+            if self._rest_size > MOST_OF_LINE:
+                self._rest, self._rest_size, self._skips = [], 0, True
 
-    def _take(self, line: bytes) -> None:
+    def _take_rest(self, end: bytes) -> None:
+        """Take the line whose end has come."""
+        if self._skips or self._rest_size + len(end) > MOST_OF_LINE:
+            self.unreadable += 1
+        else:
+            self._take(b"".join([*self._rest, end]).decode("utf-8", "replace"))
+        self._rest, self._rest_size, self._skips = [], 0, False
+
+    def _take(self, line: str) -> None:
         """Take one line."""
         if not line:
             return
         try:
-            text = line.decode("utf-8", "replace")
-            found, end = _decode(text)
-            if type(found) is not dict or (end != len(text) and text[end:].strip()):
+            found, end = _decode(line)
+            if type(found) is not dict or (end != len(line) and line[end:].strip()):
                 raise ValueError("not one object")
             if "rows" in found:  # nearly all lines
                 self._take_rows(found)
@@ -183,29 +187,54 @@ class Attempt:
 
     def _take_rows(self, line: dict[str, Any]) -> None:
         rows = line["rows"]
+        values = rows["values"]
+        if len(rows["time"]) == 1:  # a step that logs seldom has a line for each row
+            [time], [step] = rows["time"], rows["step"]
+            self._take_row(finite(time), finite(step), values)
+            return
         times, steps = finites(rows["time"]), finites(rows["step"])
         count, taken = len(times), []
-        for name, values in rows["values"].items():
-            column = numbers(values)
-            if len(column) != count or len(name) > MOST_OF_TEXT:
-                raise ValueError("not as many values as times, or a name that is none")
+        for name, some in values.items():
+            column = numbers(some)
+            if len(column) != count:
+                raise ValueError("not as many values as times")
             taken.append((name, column))
         if len(steps) != count:
             raise ValueError("not as many steps as times")
-        self.speaks = True
-        into, room = self.superseded if self._passed else self.kept, self.room
         for name, column in taken:
-            columns = into.get(name)
-            if room.values < count or (columns is None and not room.names):
-                self.left_out += count
-                continue
-            if columns is None:
-                columns = into[name] = Columns()
-                room.names -= 1
-            room.values -= count
-            columns.times.extend(times)
-            columns.steps.extend(steps)
-            columns.values.extend(column)
+            columns = self._columns(name, count)
+            if columns is not None:
+                columns.times.extend(times)
+                columns.steps.extend(steps)
+                columns.values.extend(column)
+        self.speaks = True
+
+    def _take_row(self, time: float, step: float, values: dict[str, Any]) -> None:
+        """Take a line of one row."""
+        taken = []
+        for name, [value] in values.items():
+            taken.append((name, value if type(value) is float else number(value)))
+        for name, value in taken:
+            columns = self._columns(name, 1)
+            if columns is not None:
+                columns.times.append(time)
+                columns.steps.append(step)
+                columns.values.append(value)
+        self.speaks = True
+
+    def _columns(self, name: str, count: int) -> Columns | None:
+        """Return where so many rows of a name go; None where there is no room for them."""
+        into, room = self.superseded if self._passed else self.kept, self.room
+        columns = into.get(name)
+        is_new = columns is None
+        if room.values < count or (is_new and (not room.names or len(name) > MOST_OF_TEXT)):
+            self.left_out += count
+            return None
+        room.values -= count
+        if columns is None:
+            room.names -= 1
+            columns = into[name] = Columns()
+        return columns
 
     def _take_head(self, line: dict[str, Any]) -> None:
         texts = {key: line[key][:MOST_LETTERS] for key in _TEXTS if isinstance(line.get(key), str)}

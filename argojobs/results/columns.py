@@ -47,7 +47,7 @@ def number(value: object) -> float:
 
 def finite(value: object) -> float:
     """Return a time or a step. Raises ValueError for what is not a number, or without end."""
-    found = number(value)
+    found = value if type(value) is float else number(value)
     if not math.isfinite(found):
         raise ValueError("not a finite number")
     return found

@@ -73,7 +73,9 @@ class TestRows:
             {"time": [1.0], "step": [1], "values": [0.5]},
             {"time": 1.0, "step": 1, "values": {"loss": 0.5}},
             {"time": [1.0], "values": {"loss": [0.5]}},
-            {"time": [1.0], "step": [1], "values": {"n" * 20_000: [0.5]}},
+            {"time": [1.0], "step": ["1"], "values": {"loss": [0.5]}},
+            {"time": [1.0, 2.0], "step": [1, 2], "values": {"good": [1, 2], "loss": [0.5, None]}},
+            {"time": [], "step": [], "values": {"loss": [0.5]}},
             [],
             None,
             "rows",
@@ -180,6 +182,10 @@ class TestRoom:
     def test_names_beyond_it_are_left_out(self) -> None:
         found = read(rows([1], a=1, b=1, c=1), rows([2], a=2, c=2), room=Room(names=2))
         assert (values(found, "a"), list(found.kept), found.left_out) == ([1, 2], ["a", "b"], 2)
+
+    def test_a_name_as_long_as_a_book_is_left_out(self) -> None:
+        found = read(rows([1], **{"n" * 20_000: 1, "loss": 2}), rows([2, 3], **{"n" * 20_000: 1}))
+        assert (list(found.kept), found.left_out) == (["loss"], 3)
 
     def test_what_was_measured_takes_of_it(self) -> None:
         measured = {str(number): [1, 1, 1, 1] for number in range(50)}

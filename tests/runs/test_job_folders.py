@@ -122,7 +122,7 @@ def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
 
 def test_more_bytes_than_are_read_of_a_job_are_said(tmp_path: Path) -> None:
     write(tmp_path, "0-1", *(rows([number], loss=1) for number in range(100)))
-    folder = JobFolder(tmp_path, lambda: Room(bytes=1_000))
+    folder = JobFolder(tmp_path, room=lambda: Room(bytes=1_000))
     job = folder.read()
     assert 0 < len(steps(job)) < 100
     assert job.problems == ("there is more than is read of one step",)
