@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check
 
-QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator expressions lint manifest net)
+QUICK := $(addprefix tests/,config convert diagnosis dsl edits engine/operator expressions lint manifest net results)
 
 # Tests start the program hundreds of times: compiled once, it starts in half the time.
 unexport PYTHONDONTWRITEBYTECODE

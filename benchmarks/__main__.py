@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting moving remote deploying reporting peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting reading moving remote deploying reporting peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -16,6 +16,7 @@ from benchmarks import (
     linting,
     moving,
     peers,
+    reading,
     remote,
     reporting,
     running,
@@ -47,6 +48,7 @@ PARTS = {
     "running": running.rows,
     "compiling": compiling.rows,
     "linting": linting.rows,
+    "reading": reading.rows,
     "moving": moving.rows,
     "remote": remote.rows,
     "deploying": deploying.rows,

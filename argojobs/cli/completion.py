@@ -68,6 +68,24 @@ def complete_step(ctx: click.Context, incomplete: str) -> list[str]:
     return [clean(path) for path in paths if path.startswith(incomplete)]
 
 
+def complete_metric(ctx: click.Context, incomplete: str) -> list[str]:
+    """Return the names of what was logged in the run that stands before, and begins so."""
+    from argojobs.errors import ArgojobsError
+    from argojobs.runs import target as connecting
+    from argojobs.runs.metrics import metrics_of, names_of
+    from argojobs.runs.names import find_run
+
+    try:
+        place = connecting.target(
+            str(ctx.params.get("context") or ""), str(ctx.params.get("server") or "")
+        )
+        workflow = find_run(place.service, str(ctx.params.get("run") or ""))
+        names = names_of(metrics_of(place, workflow).read(workflow))
+    except ArgojobsError:
+        return []
+    return [clean(name) for name in names if name.startswith(incomplete)]
+
+
 def complete_parameter(ctx: click.Context, incomplete: str) -> list[str]:
     """Return `NAME=` for the parameters and artifacts of the file that stands before."""
     from argojobs.compile import compile_loaded

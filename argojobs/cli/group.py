@@ -50,6 +50,7 @@ VERBS = (
         LOOK,
         aliases=("get-logs", "scheduler-get-logs"),
     ),
+    Verb("metrics", "Show what the steps of a run logged, as tables or curves.", LOOK),
     Verb("debug", "Attach a debugger to steps that wait for one.", LOOK),
     Verb("ssh", "Open a shell in a running step, or run a command there.", LOOK),
     Verb(
@@ -106,6 +107,8 @@ ELSEWHERE = {
     "log": "logs",
     "shell": "ssh",
     "attach": "ssh",
+    "plot": "metrics RUN --plot",
+    "scalars": "metrics",
     "forward": "port-forward",
     "follow": "watch",
     "kill": "abort",

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from argojobs.cli import phases
+from argojobs.cli.pace_text import pace_text
 from argojobs.cli.text import Line, Screen, Span, cells, fit
+from argojobs.results.pace import Pace
 from argojobs.runs.view.phases import BROKEN, ENDED
 from argojobs.runs.view.steps import Step, items_done, progress, succeeded
 from argojobs.runs.view.times import elapsed
@@ -40,6 +42,7 @@ def tree_lines(
     height: int = 0,
     logs: Mapping[str, Sequence[str]] | None = None,
     keep: bool = False,
+    paces: Mapping[str, Pace] | None = None,
 ) -> list[Line]:
     """Draw a tree at a moment.
 
@@ -51,6 +54,7 @@ def tree_lines(
         logs: the newest log lines by pod id, shown under the steps that run.
         keep: whether a few stand under those that ended well, too, if it is a small tree: what a
             short step said is not lost.
+        paces: how far steps said they are, by their nodes' ids.
     """
     rows = _rows_of(steps, compact=False)
     if height and len(rows) > height:
@@ -63,7 +67,8 @@ def tree_lines(
     share = min(LOG_LINES, room // running) if running and room > 0 else 0
     lines: list[Line] = []
     for row, name in zip(rows, names, strict=True):
-        lines.append(_row_line(row, name, name_width, now, screen))
+        pace = (paces or {}).get(row.step.node_id)
+        lines.append(_row_line(row, name, name_width, now, screen, pace))
         told = _newest(row, logs)[-share:] if share else ()
         if keep and len(rows) <= KEPT_ROWS:
             told = _last(row, logs)
@@ -154,7 +159,9 @@ def _label(row: Row, *, signs: bool) -> str:
     return f"{indent}{phases.sign(row.step.phase, signs=signs)[0]} {row.step.label}"
 
 
-def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen) -> Line:
+def _row_line(
+    row: Row, label: str, name_width: int, now: float, screen: Screen, pace: Pace | None
+) -> Line:
     """Lay out one row: label, time, note."""
     step = row.step
     if row.folded:
@@ -169,7 +176,7 @@ def _row_line(row: Row, label: str, name_width: int, now: float, screen: Screen)
         (label[indent : indent + len(sign)], style),
         (label[indent + len(sign) :], name_style),
     ]
-    time, note = _time(step, now), _note(step, screen, now)
+    time, note = _time(step, now), _note(step, screen, now, pace)
     if time or note:
         spans.append((" " * (name_width - cells(label)), ""))
         spans.append((f"  {time:>7}", "dim"))
@@ -195,7 +202,7 @@ def items_text(step: Step, now: float) -> str:
     return f"{done} of {count}{failed}{about}"
 
 
-def _note(step: Step, screen: Screen, now: float) -> str:
+def _note(step: Step, screen: Screen, now: float, pace: Pace | None) -> str:
     """Say what a row's sign and time do not: attempts, counts, the message of what is not well."""
     notes: list[str] = []
     if step.attempts > 1:
@@ -205,6 +212,8 @@ def _note(step: Step, screen: Screen, now: float) -> str:
         notes.append(f"waited {elapsed(step.waited)}")
     if step.is_fan_out and step.children:
         notes.append(items_text(step, now))
+    if pace is not None:
+        notes.append(pace_text(pace))
     if not step.began:
         notes.append("never began")
     if step.reused:

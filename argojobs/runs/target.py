@@ -52,6 +52,7 @@ class Target:
             files.
         artifacts_here: what the repository holds are files of this machine.
         claims: the folder in which the folders of claims lie, None where they are Kubernetes'.
+        results: the folder in which what steps report lies, None where it cannot be read yet.
         pause: so often it is asked whether something has changed, in seconds.
     """
 
@@ -70,6 +71,7 @@ class Target:
     steps_here: bool = False
     artifacts_here: bool = False
     claims: Path | None = None
+    results: Path | None = None
     pause: float = 1.0
 
     @cached_property
@@ -173,6 +175,7 @@ def this_machine(here: LocalService, *, options: str = "", tell: Tell = silent) 
         steps_here=True,
         artifacts_here=True,
         claims=here.home / "claims",
+        results=here.home / "results",
         pause=0.1,
     )
 

@@ -106,6 +106,7 @@ KNOWN = {
     "cli/door.py": "the door",
     "cli/entering.py": "a shell in a step has the terminal",
     "cli/follow.py": "rich draws lines that are clean (`shown`)",
+    "cli/metrics_follow.py": "rich draws lines that are clean (`shown`)",
     "cli/transfer.py": "rich draws a bar whose text is clean",
     "compile/bundle.py": "a program that runs in an image",
     "engine/executors/process/forkserver.py": "the controller's log",

@@ -2,13 +2,17 @@
 
 import sys
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from argojobs.cli import options
 from argojobs.cli.text import Line, Screen, columns, indented, screen_of, show
 from argojobs.manifest.view import arguments_of, parameters_of, spec_of, status_of
 from argojobs.runs.wording import plain
 from argojobs.service import STOP_MESSAGE, Workflow, phase_of
+
+if TYPE_CHECKING:
+    from argojobs.results.pace import Pace
 
 #: Labels of ours that a reader wants to see.
 LABELS = ("experiment", "user", "code")
@@ -25,6 +29,7 @@ def command(
     from argojobs.cli.formats import print_object
     from argojobs.cli.place import target
     from argojobs.cli.summary import show_failure
+    from argojobs.runs.metrics import paces
     from argojobs.runs.names import find_run
     from argojobs.runs.stores import where_in
     from argojobs.runs.view.phases import BROKEN
@@ -38,7 +43,8 @@ def command(
         return 0
     screen, now = screen_of(sys.stdout), time.time()
     waits = waits_for(service, workflow, place.options)
-    show(_run_lines(workflow, screen, now, where_in(place, workflow), waits), screen=screen)
+    told = paces(place, workflow, now)
+    show(_run_lines(workflow, screen, now, where_in(place, workflow), waits, told), screen=screen)
     if phase_of(workflow) in BROKEN:
         show([[]], screen=screen)
         show_failure(place, workflow, sys.stdout, now)
@@ -46,9 +52,23 @@ def command(
 
 
 def _run_lines(
-    workflow: Workflow, screen: Screen, now: float, where: Any, waits: str = ""
+    workflow: Workflow,
+    screen: Screen,
+    now: float,
+    where: Any,
+    waits: str = "",
+    paces: "Mapping[str, Pace] | None" = None,
 ) -> list[Line]:
-    """Return what is to be seen of a run: headline, what it waits for, parameters, steps, outputs."""
+    """Return what is to be seen of a run: headline, what it waits for, parameters, steps, outputs.
+
+    Args:
+        workflow: the run.
+        screen: where it is shown.
+        now: the time.
+        where: tells where an output is.
+        waits: what the run waits for.
+        paces: how far steps said they are, by their nodes' ids.
+    """
     from argojobs.cli.phases import sign, style
     from argojobs.cli.summary import output_lines
     from argojobs.cli.view import ended_counts, tree_lines
@@ -69,7 +89,7 @@ def _run_lines(
     ]
     for title, part in (
         ("Parameters", columns(parameter_rows(workflow))),
-        ("Steps", tree_lines(steps, now, screen)),
+        ("Steps", tree_lines(steps, now, screen, paces=paces)),
         ("Outputs", output_lines(outputs_of(workflow), where)),
     ):
         if part:

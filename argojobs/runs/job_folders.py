@@ -1,0 +1,222 @@
+"""The folder of a job, read while it grows, as if a stranger had filled it: steps write into it.
+
+Nothing that is not a plain file of the right name is opened, and no link is followed. What is read
+of one job has bounds; what lies beyond them is said.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from argojobs.results.attempt import Attempt, Room, Upto
+from argojobs.results.job import Job, job_of
+from argojobs.results.stitching import Stitched, stitched
+from argojobs.runs import job_copies
+
+#: Where a job's attempts lie below its folder, and how their files are called.
+ATTEMPTS = "attempts"
+_NAME = re.compile(r"(0|[1-9][0-9]{0,8})-([1-9][0-9]{0,8})\.jsonl", re.ASCII)
+
+#: So many names of a folder are looked at, and so many attempts of a job, the newest, are read.
+MOST_NAMES, MOST_ATTEMPTS = 100_000, 10_000
+_CHUNK = 1 << 20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class _ChangedError(Exception):
+    """What was read of a file is no longer what is there, or is to be cut elsewhere."""
+
+
+@dataclass(slots=True)
+class _File:
+    """What was read of one file: which one it is, and up to where."""
+
+    attempt: Attempt
+    identity: tuple[int, int]
+    offset: int = 0
+
+
+class JobFolder:
+    """A job that is read again and again: only what is new is read then.
+
+    path: its folder. copy: where what was read of it is kept, None for nowhere. room: makes its
+    bounds.
+    """
+
+    def __init__(
+        self, path: Path, copy: Path | None = None, room: Callable[[], Room] = Room
+    ) -> None:
+        self._path = path
+        self._copy = copy
+        self._make_room = room
+        self._last: tuple[list[job_copies.File], Job] | None = None
+        self._forget()
+
+    def read(self) -> Job:
+        """Return the job as it is now."""
+        with _opened(self._path, ATTEMPTS) as folder:
+            if folder < 0:
+                return Job()
+            now = time.time_ns()
+            files = _files(folder)
+            settled = job_copies.settled(files, now)
+            if settled and self._last is not None and self._last[0] == files:
+                return self._last[1]
+            copied = None
+            if self._copy is not None and settled and not self._files:
+                copied = job_copies.load(self._copy, files)
+            found = copied or self._stitched(folder)
+            if self._copy is not None and settled and not copied and files == _files(folder):
+                job_copies.keep(self._copy, files, found)
+        job = job_of(found.attempts, found.problems)
+        self._last = (files, job)
+        return job
+
+    def _stitched(self, folder: int) -> Stitched:
+        try:
+            return self._read(folder)
+        except _ChangedError:
+            self._forget()
+            return self._read(folder)
+
+    def _forget(self) -> None:
+        self._files: dict[tuple[int, int], _File] = {}
+        self._room = self._make_room()
+
+    def _read(self, folder: int) -> Stitched:
+        problems: list[str] = []
+        attempts: dict[tuple[int, int], Attempt] = {}
+        numbers = _numbers(folder, problems)
+        for rank in sorted(numbers):
+            read = partial(self._attempt, folder, problems, rank)
+            found = stitched(numbers[rank], read, attempts)
+            attempts |= {(rank, one.number): one for one in found.attempts}
+            problems += found.problems
+        if self._room.bytes <= 0:
+            problems.append("there is more than is read of one step")
+        return Stitched(tuple(attempts.values()), tuple(problems))
+
+    def _attempt(
+        self, folder: int, problems: list[str], rank: int, number: int, upto: Upto | None
+    ) -> Attempt:
+        """Read what is new of an attempt; what cannot be read is a problem."""
+        key, name = (rank, number), f"{rank}-{number}.jsonl"
+        try:
+            descriptor = os.open(name, _FILE, dir_fd=folder)
+        except OSError as error:
+            problems.append(f"{ATTEMPTS}/{name} cannot be read: {error.strerror}")
+            return Attempt(*key, upto, self._room)
+        try:
+            there = os.fstat(descriptor)
+            if not stat.S_ISREG(there.st_mode):
+                problems.append(f"{ATTEMPTS}/{name} is not a file")
+                return Attempt(*key, upto, self._room)
+            identity = (there.st_dev, there.st_ino)
+            file = self._files.get(key)
+            if file is None:
+                file = self._files[key] = _File(Attempt(*key, upto, self._room), identity)
+            known = (file.identity, file.attempt.upto)
+            if known != (identity, upto) or there.st_size < file.offset:
+                raise _ChangedError
+            self._feed(descriptor, file)
+            return file.attempt
+        finally:
+            os.close(descriptor)
+
+    def _feed(self, descriptor: int, file: _File) -> None:
+        while self._room.bytes > 0:
+            data = os.pread(descriptor, min(_CHUNK, self._room.bytes), file.offset)
+            if not data:
+                return
+            file.offset += len(data)
+            self._room.bytes -= len(data)
+            file.attempt.feed(data)
+
+
+def newest_ends(path: Path, size: int, count: int = 3) -> list[Attempt]:
+    """Return what the ends of the newest attempts say, the newest first, of the first rank there is.
+
+    path: the job's folder. size: so many bytes of each are read. count: so many attempts.
+    """
+    with _opened(path, ATTEMPTS) as folder:
+        numbers = _numbers(folder, []) if folder >= 0 else {}
+        if not numbers:
+            return []
+        rank = min(numbers)
+        newest = sorted(numbers[rank], reverse=True)[:count]
+        found = [_end(folder, rank, number, size) for number in newest]
+    return [one for one in found if one is not None]
+
+
+def _end(folder: int, rank: int, number: int, size: int) -> Attempt | None:
+    """Return what the end of an attempt's file says; None where it cannot be read."""
+    try:
+        descriptor = os.open(f"{rank}-{number}.jsonl", _FILE, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        there = os.fstat(descriptor)
+        if not stat.S_ISREG(there.st_mode):
+            return None
+        data = os.pread(descriptor, size, max(0, there.st_size - size))
+    finally:
+        os.close(descriptor)
+    attempt = Attempt(rank, number)
+    # A line whose beginning was not read would be taken for a torn one.
+    attempt.feed(data if there.st_size <= size else data.partition(b"\n")[2])
+    return attempt
+
+
+@contextmanager
+def _opened(path: Path, name: str) -> Iterator[int]:
+    """Give a folder within another while it is open; -1 where there is none."""
+    descriptor = above = -1
+    try:
+        above = os.open(path, _FOLDER)
+        descriptor = os.open(name, _FOLDER, dir_fd=above)
+    except OSError:  # absent, a link, no folder, or closed to us: then there is nothing to read
+        pass
+    finally:
+        if above >= 0:
+            os.close(above)
+    try:
+        yield descriptor
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _files(folder: int) -> list[job_copies.File]:
+    """Return what is in a folder under names of attempts, as it is now."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in islice(entries, MOST_NAMES):
+            if _NAME.fullmatch(entry.name):
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    there = entry.stat(follow_symlinks=False)
+                    found.append(job_copies.file_of(entry.name, there))
+    return found
+
+
+def _numbers(folder: int, problems: list[str]) -> dict[int, list[int]]:
+    """Return the numbers of the attempts in a folder, by rank: the newest, if they are very many."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in islice(entries, MOST_NAMES)]
+    found = [(int(match[2]), int(match[1])) for match in map(_NAME.fullmatch, names) if match]
+    if len(found) > MOST_ATTEMPTS or len(names) == MOST_NAMES:
+        problems.append(f"it has more attempts than are read: {MOST_ATTEMPTS:,}")
+        found = sorted(found)[-MOST_ATTEMPTS:]
+    numbers: dict[int, list[int]] = {}
+    for number, rank in found:
+        numbers.setdefault(rank, []).append(number)
+    return numbers
