@@ -1,4 +1,4 @@
-"""Where things lie in a home: `pods/<run>/<pod>/`, `artifacts/`."""
+"""Where things lie in a home: `pods/<run>/<pod>/`, `results/<run>/<job>/`, `artifacts/`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from pathlib import Path
 def pod_directory(home: Path, run: str, pod: str) -> Path:
     """Return where request, log and result of a pod lie; of all of a run's when pod is ""."""
     return home / "pods" / run / pod
+
+
+def results_directory(home: Path, run: str) -> Path:
+    """Return where the folders lie in which the steps of a run keep what they report."""
+    return home / "results" / run
 
 
 def artifact_root(home: Path) -> Path:
