@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from argojobs.edits.job_environment import with_job_environment
 from argojobs.edits.parameters import require
 from argojobs.manifest.kinds import to_run
 from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_name, random_suffix
@@ -120,7 +121,7 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
     kept = (
         f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.keeps_code_in_store else ""
     )
-    workflow = in_store(plan.workflow, target.context)
+    workflow = in_store(with_job_environment(plan.workflow), target.context)
     wanted = () if images.here else tuple(images.wanted.values())
     return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
 
