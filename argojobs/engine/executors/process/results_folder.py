@@ -23,7 +23,7 @@ def make_results_folder(path: str) -> None:
         try:
             os.mkdir(path)
         except FileExistsError:
-            return
+            return  # another attempt's
         except FileNotFoundError:
             run = os.path.dirname(path)
             for folder in (os.path.dirname(run), run):
