@@ -39,7 +39,7 @@ def table(listed: Sequence[Listed], now: float, shown: Shown, *, signs: bool) ->
         return []
     optional = [("USER", shown.users), ("CONTEXT", shown.contexts)]
     heads = ["  RUN", *(head for head, wanted in optional if wanted)]
-    heads += ["PHASE", "PODS", "TIME", "STARTED", ""]
+    heads += ["PHASE", "DONE", "TIME", "STARTED", ""]
     rows = [[(head, "dim") for head in heads], *(_row(one, now, shown, signs) for one in listed)]
     if all(not row[-1][0] for row in rows):
         rows = [row[:-1] for row in rows]

@@ -23,6 +23,7 @@ from argojobs.dsl.names import label
 from argojobs.dsl.options import checked
 from argojobs.dsl.pipelines import Pipeline
 from argojobs.edits import shell_job
+from argojobs.manifest.own_program import JOB_UUID
 from argojobs.manifest.words import RUNS, check_words, container_words
 from argojobs.runtime import environment
 from argojobs.runtime import script as steps
@@ -137,7 +138,7 @@ def _environment(results: str) -> list[dict[str, str]]:
     """Return what of the environment contract is known without our runtime in the image."""
     told = {
         "ARGOJOBS_RUN": "{{workflow.name}}",
-        "JOB_UUID": "{{workflow.uid}}-{{node.name}}",
+        "JOB_UUID": JOB_UUID,
         OUT: results,
         "EPOCHS_DONE": "0",
         "JOB_RESTARTED": "FALSE",

@@ -1,4 +1,4 @@
-"""Where things lie in a home: `pods/<run>/<pod>/`, `artifacts/`."""
+"""Where things lie in a home: `pods/<run>/<pod>/`, `results/<run>/<job>/`, `artifacts/`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def pod_directory(home: Path, run: str, pod: str) -> Path:
         pod: the pod's name; "" for the folder that holds those of all pods of the run.
     """
     return home / "pods" / run / pod
+
+
+def results_directory(home: Path, run: str) -> Path:
+    """Return where the folders lie in which the steps of a run keep what they report."""
+    return home / "results" / run
 
 
 def artifact_root(home: Path) -> Path:

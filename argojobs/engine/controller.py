@@ -113,6 +113,7 @@ def _loop(
             scheduler.look_at_store()
         if scheduler.executor.fileno() in ready:
             scheduler.pods_ended(scheduler.executor.read())
+        scheduler.look_at_progress()
         scheduler.ring_timers()
         scheduler.turn()
         if not scheduler.runs and time.monotonic() - idle_since >= idle:

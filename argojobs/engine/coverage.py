@@ -14,6 +14,7 @@ from typing import Any
 
 from argojobs.errors import UnsupportedError
 from argojobs.manifest.fields import FieldType, table
+from argojobs.manifest.progress import ANNOTATION
 from argojobs.manifest.view import called
 
 
@@ -115,13 +116,22 @@ def _object(value: Mapping[str, Any], kind: str, path: str) -> Iterator[Finding]
     not_yet, meaningless = _NOT_YET.get(kind, ()), _MEANINGLESS.get(kind, ())
     for name, item in value.items():
         if name in meaningless:
-            if item not in (None, [], {}, ""):
+            if item not in (None, [], {}, "") and not _is_progress(item):
                 yield f"{path}.{name}", True
         elif name in not_yet or (only is not None and name not in only):
             if item not in (None, [], False, ""):
                 yield f"{path}.{name}", False
         elif isinstance(item, (dict, list)) and name in fields:
             yield from _inside(item, fields[name], f"{path}.{name}")
+
+
+def _is_progress(metadata: Any) -> bool:
+    """Whether metadata say nothing but how far the pods of a template are when they begin."""
+    if not isinstance(metadata, dict) or metadata.keys() != {"annotations"}:
+        return False
+    return isinstance(metadata["annotations"], dict) and metadata["annotations"].keys() == {
+        ANNOTATION
+    }
 
 
 def _inside(value: Any, kind: FieldType, path: str) -> Iterator[Finding]:

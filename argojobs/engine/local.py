@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from argojobs.config.home import open_home
-from argojobs.engine.context import artifact_root, pod_directory
+from argojobs.engine.context import artifact_root, pod_directory, results_directory
 from argojobs.engine.store.listing import having, names, page
 from argojobs.engine.store.store import Store
 from argojobs.errors import (
@@ -342,7 +342,11 @@ class LocalService:
     def _remove_files(self, name: str) -> None:
         # The files first: a run of the same name must never meet the pods of this one.
         self._wait_for_supervisors(name)
-        for folder in (pod_directory(self.home, name, ""), artifact_root(self.home) / name):
+        for folder in (
+            pod_directory(self.home, name, ""),
+            artifact_root(self.home) / name,
+            results_directory(self.home, name),
+        ):
             _remove_tree(folder)
 
     def _terminate_for_room(self, name: str) -> None:

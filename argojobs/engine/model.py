@@ -25,7 +25,7 @@ class PodResult:
     phase: Succeeded, Failed or Error. message: Argo's text, `main: Error (exit code 3)`.
     outputs: Argo's outputs object: `parameters` [{name, value}], `artifacts` [{name, path, s3:
     {key}, ...}], `result` (only when captured), `exitCode` (text; absent when main never ran).
-    Times are seconds since the epoch.
+    Times are seconds since the epoch. progress: how far it was, "" when it did not say so.
     """
 
     phase: Literal["Succeeded", "Failed", "Error"]
@@ -33,6 +33,7 @@ class PodResult:
     started_at: float = 0.0
     finished_at: float = 0.0
     outputs: dict[str, Any] = field(default_factory=dict)
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,14 @@ class PodWaits:
 
     node_id: str
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodProgress:
+    """The pod of a node says how far it is: `N/M`."""
+
+    node_id: str
+    progress: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,7 @@ class Resume:
     outputs: Mapping[str, str] = field(default_factory=dict)
 
 
-Event = Begin | PodStarted | PodWaits | PodEnded | Tick | Shutdown | Suspend | Resume
+Event = Begin | PodStarted | PodWaits | PodProgress | PodEnded | Tick | Shutdown | Suspend | Resume
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,7 @@ class StartPod:
     workflow's that the template mounts included), `volumeMounts`.
     deadline: seconds since the epoch at which the pod is to be ended, or None.
     capture_result: standard output is wanted as `outputs.result`.
+    retry_id: the Retry node that the pod is an attempt of, "" without one.
     """
 
     node_id: str
@@ -113,6 +123,7 @@ class StartPod:
     template: Template
     deadline: float | None = None
     capture_result: bool = False
+    retry_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

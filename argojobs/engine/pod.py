@@ -28,6 +28,11 @@ GRACE = 30.0  # Kubernetes' terminationGracePeriodSeconds
 GRACE_AT_ONCE = 2.0  # of a run that is terminated: somebody waits for it at the keyboard
 LONGEST = 131_071  # bytes of one environment variable or argument (Linux: MAX_ARG_STRLEN - 1)
 PROGRESS = "/argo/progress"
+#: Where a step keeps what it reports, and the variables that tell it so, and how long it has after
+#: SIGTERM.
+RESULTS = "/argojobs/results"
+RESULTS_VARIABLE = "ARGOJOBS_RESULTS"
+GRACE_VARIABLE = "ARGOJOBS_GRACE_SECONDS"
 SHARED = ("code/", "debugger/")  # the beginnings of keys of what is run by other steps
 POD_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
 ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramOrArtifactNameFmt
@@ -78,6 +83,11 @@ def pod_spec(
     source = script.get("source", "") if script is not None else ""
     _check_size((*command, *(arguments or ()), *variables.values()))
     _check_text(variables, (*command, *(arguments or ())), source)
+    inputs, outputs, mounts = _inputs(template), _outputs(template), mounts_of(template, container)
+    told = {GRACE_VARIABLE: f"{GRACE:g}"}
+    if RESULTS_VARIABLE not in variables and not _uses(RESULTS, inputs, outputs, mounts):
+        told[RESULTS_VARIABLE] = RESULTS
+        mounts.append(_results(start))
     return PodSpec(
         id=PodId(run, start.name),
         node_id=start.node_id,
@@ -85,12 +95,12 @@ def pod_spec(
         image=str(container.get("image", "")),
         command=command,
         arguments=arguments,
-        environment=variables,
+        environment={**told, **variables},
         working_directory=absolute_path(container.get("workingDir"), "workingDir"),
         script=source or None,
-        inputs=_inputs(template),
-        outputs=_outputs(template),
-        mounts=mounts_of(template, container),
+        inputs=inputs,
+        outputs=outputs,
+        mounts=mounts,
         resources=resources,
         memory_limit=_memory_limit(container),
         devices=devices,
@@ -100,6 +110,33 @@ def pod_spec(
         capture_result=start.capture_result,
         submitter=submitter,
     )
+
+
+def _results(start: StartPod) -> dict[str, Any]:
+    """The mount of the folder that a pod shares with the other attempts of its step."""
+    return {
+        "name": "argojobs-results",
+        "path": RESULTS,
+        "sub_path": "",
+        "read_only": False,
+        "kind": "results",
+        "job": start.retry_id or start.node_id,
+    }
+
+
+def _uses(
+    folder: str,
+    inputs: Iterable[Mapping[str, Any]],
+    outputs: Mapping[str, Any],
+    mounts: Iterable[Mapping[str, Any]],
+) -> bool:
+    """Whether a manifest has something of its own at a folder, above it, or in it."""
+    paths = (*inputs, *outputs["parameters"], *outputs["artifacts"], *mounts)
+    return any(_meet(folder, posixpath.normpath(one["path"])) for one in paths)
+
+
+def _meet(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def _memory_limit(container: Mapping[str, Any]) -> int:

@@ -26,6 +26,7 @@ from argojobs.engine.model import (
     Begin,
     Event,
     PodEnded,
+    PodProgress,
     PodResult,
     PodStarted,
     PodWaits,
@@ -44,6 +45,9 @@ from argojobs.errors import ArgojobsError, HostError
 
 #: Seconds between two looks at the GPUs that other homes hold: nobody tells us of their end.
 LOOK_AGAIN = 0.5
+
+#: Seconds between two looks at how far the pods are that run.
+LOOK_AT_PROGRESS = 1.0
 
 #: Seconds of a fold after which commands are looked at before the next one.
 SLOW_FOLD = 0.5
@@ -78,6 +82,7 @@ class Scheduler:
         #: Why pods wait for a GPU although this home has one left; "" where none does.
         self._without_gpu = ""
         self._look_again_at = 0.0
+        self._look_at_progress_at = 0.0
 
     # What happens
 
@@ -108,6 +113,16 @@ class Scheduler:
                 run, node_id = self._by_pod[pod]
                 self._enqueue(run, self._end_of(node_id, result))
 
+    def look_at_progress(self) -> None:
+        """Take in how far pods say that they are, now and then."""
+        if self.clock() < self._look_at_progress_at:
+            return
+        self._look_at_progress_at = self.clock() + LOOK_AT_PROGRESS
+        for pod, (run, node_id) in self._by_pod.items():
+            said = self.executor.progress(pod)
+            if said and said != run.state.nodes[node_id].get("progress"):
+                self._enqueue(run, PodProgress(node_id, said))
+
     def ring_timers(self) -> None:
         """Send a `Tick` to the runs whose time has come."""
         now = self.clock()
@@ -120,12 +135,16 @@ class Scheduler:
         times = [run.timers[0] for run in self.runs.values() if run.timers]
         if self._without_gpu:
             times.append(self._look_again_at)
+        if self._by_pod:
+            times.append(self._look_at_progress_at)
         times += [pod.since + NOTICE_AFTER for pod in self._first_waiting() if not pod.notice]
         return min(times, default=None)
 
     def turn(self) -> None:
         """Do all that is to be done now: fold, choose, store, then act, until nothing is left."""
         self._look_again_at = self.clock() + LOOK_AGAIN
+        if not self._by_pod:
+            self._look_at_progress_at = self.clock() + LOOK_AT_PROGRESS
         while True:
             self._fold_queue()
             self._choose_pods()

@@ -10,6 +10,10 @@ PLACE = "/argojobs/code/.argojobs"
 #: Where our own program leaves what a step hands on.
 OUTPUTS = "/argojobs/out/"
 
+#: What a step's variable JOB_UUID is: the whole path to its node, through nested graphs and items,
+#: the same in each attempt.
+JOB_UUID = "{{workflow.uid}}-{{node.name}}"
+
 
 def is_own_program(container: Mapping[str, Any]) -> bool:
     """Tell whether a container runs our own program, which finds its places by itself.

@@ -14,6 +14,7 @@ from argojobs.manifest.names import FULL_NAME, label_value, name_start, object_n
 from argojobs.manifest.view import metadata_of
 from argojobs.runs.arguments import Sources, placed, with_artifact
 from argojobs.runs.images import PipelineImages
+from argojobs.runs.job_setup import equipped
 from argojobs.runs.metadata import with_metadata
 from argojobs.runs.owners import user_name
 from argojobs.runs.prepare import Prepared, prepared_for
@@ -127,9 +128,16 @@ def plan_of(request: RunRequest, target: Target, loaded: Loaded) -> Plan:
     kept = (
         f"{folder_of(target.context)}{plan.name}/{MANIFEST}" if target.keeps_code_in_store else ""
     )
-    workflow = in_store(plan.workflow, target.context)
-    wanted = () if images.here else tuple(images.wanted.values())
-    return replace(plan, workflow=workflow, kept=kept, images=wanted, notes=tuple(images.notes()))
+    ready = equipped(plan.workflow, target)
+    return replace(
+        plan,
+        workflow=in_store(ready.workflow, target.context),
+        uploads=(*plan.uploads, *ready.archives),
+        warnings=(*plan.warnings, *ready.warnings),
+        kept=kept,
+        images=() if images.here else tuple(images.wanted.values()),
+        notes=tuple(images.notes()),
+    )
 
 
 def _sources_of(target: Target, settings: Settings) -> Sources:

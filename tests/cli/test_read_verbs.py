@@ -55,7 +55,7 @@ def runs(service: FakeService) -> FakeService:
 class TestList:
     def test_newest_first_with_phase_progress_and_time(self, argojobs) -> None:
         head, first, second = argojobs("list").out.splitlines()
-        assert head.split() == ["RUN", "PHASE", "PODS", "TIME", "STARTED"]
+        assert head.split() == ["RUN", "PHASE", "DONE", "TIME", "STARTED"]
         assert first.split()[:5] == ["✔", "demo-good1", "Succeeded", "1/1", "42s"]
         assert second.split()[:3] == ["✖", "demo-bad99", "Failed"]
 

@@ -126,6 +126,46 @@ def test_dry_run_yaml_is_the_manifest_that_would_be_sent(argojobs, service, mani
     assert sent["spec"]["arguments"]["parameters"] == [{"name": "batch_size", "value": "2"}]
 
 
+def test_a_hand_written_step_is_told_its_job_by_run_and_left_as_it_is_by_compile(
+    argojobs, manifest
+) -> None:
+    told = {"name": "JOB_UUID", "value": "{{workflow.uid}}-{{node.name}}"}
+    for words, added in ((("run", "--dry-run", "-o", "yaml"), [told]), (("compile",), None)):
+        made = yaml.safe_load(argojobs(words[0], manifest, *words[1:]).out)
+        assert made["spec"]["templates"][0]["container"].get("env") == added
+
+
+@pytest.mark.parametrize("source", ["from argojobs import job", "import os"])
+def test_the_library_is_stored_for_a_step_that_imports_it(
+    argojobs, service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    file = tmp_path / "asks.yaml"
+    file.write_text(MANIFEST.replace("-c, pass", f"-c, {source}"))
+    answer = argojobs("run", str(file), "-d", "--name", "here")
+    inputs = service.runs["here"]["spec"]["templates"][0]["inputs"]
+    assert [one["name"] for one in inputs["artifacts"]] == ["data"]  # this Python has argojobs
+    cluster = replace(connecting.target(), has_images=True)
+    monkeypatch.setattr(connecting, "target", lambda *_, **__: cluster)
+    argojobs("run", str(file), "-d", "--name", "there")
+    inputs = service.runs["there"]["spec"]["templates"][0]["inputs"]
+    keys = [one["s3"]["key"] for one in inputs["artifacts"] if one["name"] == "argojobs-job"]
+    assert [(service.folder / key).is_file() for key in keys] == [True] * ("job" in source)
+    assert answer.code == 0
+
+
+def test_without_a_store_an_import_of_the_library_is_warned_of(
+    argojobs, service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "asks.yaml"
+    file.write_text(MANIFEST.replace("-c, pass", "-c, from argojobs import job"))
+    bare = replace(connecting.target(), has_images=True, artifacts_here=False)
+    monkeypatch.setattr(connecting, "target", lambda *_, **__: bare)
+    answer = argojobs("run", str(file), "-d", "--name", "r")
+    assert answer.code == 0
+    assert "argojobs.job does not travel" in answer.err
+    assert len(service.runs["r"]["spec"]["templates"][0]["inputs"]["artifacts"]) == 1
+
+
 def test_a_folder_is_stored_for_the_run(argojobs, service, manifest, tmp_path: Path) -> None:
     data = tmp_path / "data"
     (data / "empty").mkdir(parents=True)

@@ -33,6 +33,15 @@ def test_a_failed_step_says_its_attempts_and_its_message() -> None:
     assert drawn([step]) == ["  ✖ train      12s  attempt 2 of 4 · main: Error (exit code 1)"]
 
 
+def test_a_step_that_says_how_far_it_is_is_shown_so_until_it_succeeds() -> None:
+    steps = [pod("a", phase, done=(3, 10)) for phase in ("Running", "Failed", "Succeeded")]
+    assert drawn(steps) == [
+        "  ● a      50s  3 of 10",
+        "  ✖ a      12s  3 of 10",
+        "  ✔ a      12s",
+    ]
+
+
 def test_what_an_earlier_run_did_has_no_time_of_its_own() -> None:
     step = pod("train", "Succeeded", message="original pod: demo-x7k2p-1")
     assert drawn([step]) == ["  ✔ train           reused"]

@@ -118,6 +118,16 @@ def test_fields_without_meaning_are_noted_once():
     ]
 
 
+def test_an_annotation_that_says_where_progress_begins_has_a_meaning():
+    begins = {"workflows.argoproj.io/progress": "0/10"}
+    assert refuse_uncovered(workflow(main(metadata={"annotations": begins}))) == []
+    for more in (
+        {"annotations": {**begins, "a": "b"}},
+        {"annotations": begins, "labels": {"a": "b"}},
+    ):
+        assert len(refuse_uncovered(workflow(main(metadata=more)))) == 1
+
+
 def test_a_template_that_nothing_reaches_is_not_looked_at():
     unused = {"name": "unused", "http": {"url": "x"}}
     assert refuse_uncovered(workflow(main(), unused)) == []

@@ -232,12 +232,12 @@ def test_terminate_runs_no_exit_handler(service):
 
 def test_delete_forgets_all_of_a_run_and_frees_its_name(service):
     outputs = {"artifacts": [{"name": "made", "path": "/tmp/made"}]}
-    service.create(shell("echo 1 > /tmp/made", outputs=outputs))
+    service.create(shell("echo 1 > /tmp/made; echo 1 > $ARGOJOBS_RESULTS/rows", outputs=outputs))
     finish(service)
-    assert (service.home / "pods" / "run").exists()
+    folders = [service.home / kind / "run" for kind in ("pods", "artifacts", "results")]
+    assert [folder.exists() for folder in folders] == [True, True, True]
     service.delete("run")
-    assert not (service.home / "pods" / "run").exists()
-    assert not (service.home / "artifacts" / "run").exists()
+    assert [folder.exists() for folder in folders] == [False, False, False]
     with pytest.raises(NotFoundError):
         service.get("run")
     service.create(shell("exit 3"))

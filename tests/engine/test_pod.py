@@ -346,10 +346,82 @@ def test_without_namespaces_our_own_steps_are_given_a_root():
     assert container["env"]["ARGOJOBS_ROOT"] == root
     assert container["command"][2] == f"{root}/argojobs/code/.argojobs"
     assert container["working_directory"] == f"{root}/argojobs/code"
-    assert [mount["path"] for mount in made["mounts"]] == ["/argojobs/out"]
+    assert [mount["path"] for mount in made["mounts"]] == ["/argojobs/out", "/argojobs/results"]
     claim = {**OURS, "outputs": {"artifacts": [{"name": "m", "path": "/elsewhere/m"}]}}
     with pytest.raises(UnsupportedError, match="/elsewhere/m"):
         request(claim, WITHOUT)
+
+
+def where_results_are(template, host=HOST, **more):
+    """The variable of a step's folder, the folder that is made, and the mounts of it."""
+    made = request(template, host, **more)
+    mounts = {m["path"]: m["source"] for m in made["mounts"] if m["kind"] == "results"}
+    return made["containers"][0]["env"].get("ARGOJOBS_RESULTS"), made["results"], mounts
+
+
+PLAIN = {"container": {"command": ["c"]}}
+
+
+def test_a_step_has_a_folder_for_what_it_reports():
+    place = "/home/u/jobs/results/run/run-1"
+    mounted = {"/argojobs/results": place}
+    root = "/home/u/jobs/pods/run/run-pod-1/scratch/root"
+    assert where_results_are(PLAIN) == ("/argojobs/results", place, mounted)
+    assert where_results_are(OURS, WITHOUT) == (f"{root}/argojobs/results", place, mounted)
+    assert where_results_are(PLAIN, WITHOUT) == (place, place, {})
+
+
+def test_the_attempts_of_a_step_have_one_folder():
+    found = {
+        where_results_are(PLAIN, name=name, retry_id="run-7")[1] for name in ("run-a", "run-b")
+    }
+    assert found == {"/home/u/jobs/results/run/run-7"}
+
+
+def test_a_step_is_told_how_long_it_has_after_sigterm():
+    assert spec(PLAIN).environment["ARGOJOBS_GRACE_SECONDS"] == f"{spec(PLAIN).grace:g}" == "30"
+
+
+@pytest.mark.parametrize("path", ["/argojobs/results", "/argojobs/results/x/", "/argojobs"])
+@pytest.mark.parametrize("kind", ["mount", "input", "parameter", "artifact"])
+def test_what_a_manifest_has_at_the_place_of_results_stays(path, kind):
+    volume = {"name": "v", "emptyDir": {}}
+    template = {
+        "mount": {
+            "container": {"command": ["c"], "volumeMounts": [{"name": "v", "mountPath": path}]},
+            "volumes": [volume],
+        },
+        "input": {
+            **PLAIN,
+            "inputs": {"artifacts": [{"name": "a", "path": path, "raw": {"data": "x"}}]},
+        },
+        "parameter": {
+            **PLAIN,
+            "outputs": {"parameters": [{"name": "p", "valueFrom": {"path": path}}]},
+        },
+        "artifact": {**PLAIN, "outputs": {"artifacts": [{"name": "a", "path": path}]}},
+    }[kind]
+    assert where_results_are(template) == (None, "", {})
+
+
+def test_the_variables_of_a_manifest_stay():
+    said = [
+        {"name": "ARGOJOBS_RESULTS", "value": "/mine"},
+        {"name": "ARGOJOBS_GRACE_SECONDS", "value": "5"},
+    ]
+    template = {"container": {"command": ["c"], "env": said}}
+    for host in (HOST, WITHOUT):
+        assert where_results_are(template, host) == ("/mine", "", {})
+    assert spec(template).environment["ARGOJOBS_GRACE_SECONDS"] == "5"
+
+
+def test_progress_is_read_where_a_pod_is_told_to_write_it():
+    place = "/home/u/jobs/pods/run/run-pod-1/scratch/root/argo/progress"
+    told = [
+        request(template, host)["containers"][0]["env"]["ARGO_PROGRESS_FILE"]
+        for template, host in ((PLAIN, HOST), (OURS, WITHOUT), (PLAIN, WITHOUT))
+    ]
+    assert told == ["/argo/progress", place, place]
 
 
 def outputs(*artifacts, **container):

@@ -208,6 +208,21 @@ class TestRetry:
         service.retry("run")
         assert finish(service)["status"]["phase"] == "Succeeded"
 
+    def test_what_a_step_reports_is_the_same_jobs_in_all_attempts(self, service, files):
+        report = "touch $ARGOJOBS_RESULTS/$(ls $ARGOJOBS_RESULTS | wc -l); test -e good"
+        retried = pod("train", report, retryStrategy={"limit": 1})
+        left_out = {"name": "left-out", "template": "train", "when": "1 == 2"}
+        service.create(workflow(retried, tasks=[task("train"), left_out]))
+        train = node(finish(service), "train")
+        (files / "good").touch()
+        service.retry("run")
+        assert finish(service)["status"]["phase"] == "Succeeded"
+        jobs = list((service.home / "results" / "run").iterdir())
+        assert [(job.name, len(list(job.iterdir()))) for job in jobs] == [(train["id"], 3)]
+        again = service.resubmit("run")["metadata"]["name"]
+        finish(service, again)
+        assert len(list((service.home / "results" / again).glob("*/*"))) == 1
+
     def test_parameters_are_replaced(self, service):
         say = pod("say", "echo {{workflow.parameters.n}}; test {{workflow.parameters.n}} = 2")
         arguments = {"parameters": [{"name": "n", "value": "1"}]}

@@ -44,6 +44,7 @@ class Bench:
     def turn(self):
         self.scheduler.look_at_store()
         self.scheduler.pods_ended(self.executor.read())
+        self.scheduler.look_at_progress()
         self.scheduler.ring_timers()
         self.scheduler.turn()
 
@@ -97,6 +98,37 @@ def test_several_ends_at_once_are_one_transaction(bench):
     before = bench.store.change_of("run")
     bench.end(*bench.executor.running()[:3])
     assert bench.store.change_of("run") == before + 1
+
+
+def test_what_pods_say_of_their_progress_is_looked_at_now_and_then(bench):
+    bench.submit(workflow(templates=[fan(2)]))
+    one, other = bench.executor.running()
+    before = bench.store.change_of("run")
+    bench.executor.said = {one: "3/10", other: "1/5"}
+    bench.turn()
+    assert bench.status()["progress"] == "0/2"
+    assert bench.scheduler.next_time() == bench.now + module.LOOK_AT_PROGRESS
+    bench.now += module.LOOK_AT_PROGRESS
+    bench.turn()
+    assert bench.status()["progress"] == "4/15"
+    assert bench.store.change_of("run") == before + 1
+    bench.now += module.LOOK_AT_PROGRESS
+    bench.turn()
+    assert bench.store.change_of("run") == before + 1
+    bench.run_out()
+    assert bench.status()["progress"] == "15/15"
+    assert bench.scheduler.next_time() is None
+
+
+def test_the_next_scheduler_goes_on_with_the_progress_of_pods(bench):
+    bench.submit(workflow(templates=[chain(1)]))
+    (pod,) = bench.executor.running()
+    bench.executor.said = {pod: "3/10"}
+    bench.start()
+    bench.turn()
+    bench.now += module.LOOK_AT_PROGRESS
+    bench.turn()
+    assert bench.status()["progress"] == "3/10"
 
 
 def test_no_more_pods_run_than_there_are_cores(bench):
@@ -417,7 +449,7 @@ def test_a_pod_that_waits_says_why_until_it_starts(bench):
     bench.now += 1
     bench.turn()
     assert bench.store.change_of("second") == change
-    assert bench.scheduler.next_time() is None
+    assert bench.scheduler.next_time() == bench.now + module.LOOK_AT_PROGRESS
     bench.end(bench.executor.running()[0])
     shown = bench.store.workflow_object("second")
     assert shown["status"]["nodes"][node_id]["phase"] == "Running"

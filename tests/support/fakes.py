@@ -16,6 +16,7 @@ class FakeExecutor:
         self.stopped = []
         self.graces = []
         self.refuse = {}
+        self.said = {}
         self._ended = []
         self._reader, self._writer = os.pipe()
 
@@ -33,6 +34,9 @@ class FakeExecutor:
     def recover(self, pod):
         begun = any(spec.id == pod for spec in self.specs)
         return PodState(begun, self.results.get(pod))
+
+    def progress(self, pod):
+        return self.said.get(pod.name, "")
 
     def fileno(self):
         return self._reader

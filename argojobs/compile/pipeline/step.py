@@ -18,6 +18,7 @@ from argojobs.dsl.artifacts import TensorBoard
 from argojobs.dsl.callables import Declared
 from argojobs.dsl.images import Image
 from argojobs.dsl.where import mistake, unwrapped
+from argojobs.manifest.own_program import JOB_UUID
 from argojobs.runtime.environment import parameter_variable
 from argojobs.runtime.places import parameter_file
 
@@ -224,8 +225,7 @@ def _travels_as_file(step: Step[..., Any], field: Field, declared: Input) -> boo
 def _run(step: Step[..., Any], program: Program) -> Iterator[dict[str, str]]:
     """Yield what the runtime is told about the run (see `runtime.environment`)."""
     yield {"name": "ARGOJOBS_RUN", "value": "{{workflow.name}}"}
-    # The whole path to this node, through nested graphs and items; the same in each attempt.
-    yield {"name": "JOB_UUID", "value": "{{workflow.uid}}-{{node.name}}"}
+    yield {"name": "JOB_UUID", "value": JOB_UUID}
     if any(
         field.kind == "artifact" and issubclass(field.cls, TensorBoard)
         for field in step.output_fields.values()

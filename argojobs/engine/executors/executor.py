@@ -40,8 +40,9 @@ class PodSpec:
             `artifacts` with `path`, `optional`, `archive`, `level`, `declared` and `key` ("" for
             Argo's default).
         mounts: `name`, `number` (of the volume), `path`, `sub_path`, `read_only` and `kind`:
-            emptyDir (with `memory`: bytes, 0 for half of it), host (`source`, `type`) or claim
-            (`claim`).
+            emptyDir (with `memory`: bytes, 0 for half of it), host (`source`, `type`), claim
+            (`claim`) or results (`job`: a folder that all attempts of this node share, and nobody
+            else).
         resources: what it asks for.
         memory_limit: in bytes, 0 for none.
         devices: the indexes of those lent to it, by kind; without a kind that the place does not
@@ -108,6 +109,9 @@ class Executor(Protocol):
 
     def recover(self, pod: PodId) -> PodState:
         """Say what became of a pod; from now on `read` tells of the end of one that runs."""
+
+    def progress(self, pod: PodId) -> str:
+        """How far a pod that runs says it is, `N/M`; "" while it says nothing. Does not wait."""
 
     def fileno(self) -> int:
         """The descriptor that is readable when pods may have ended."""

@@ -12,7 +12,7 @@ Keys:
     ("pods", boundary)        pods that are Pending or Running; boundary None is the workflow
     ("failed", boundary)      pods, steps and DAGs that ended badly (template failFast)
     ("running",)              pods that run (condition PodRunning)
-    ("done",), ("total",)     progress
+    ("done",), ("total",)     progress: the sum of what the nodes have and are to do
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any
 from argojobs.engine.model import Node
 from argojobs.engine.operator.membership import part_of
 from argojobs.engine.operator.phases import ACTIVE, EXECUTABLE, FULFILLED, UNSUCCESSFUL
+from argojobs.engine.operator.progress import own_progress
 
 Key = tuple[Any, ...]
 
@@ -55,7 +56,11 @@ def fold(counts: Counts, old: Node | None, new: Node) -> None:
         old: the node before, None when it is new.
         new: the node now.
     """
-    if old is not None and old["phase"] == new["phase"]:
+    if (
+        old is not None
+        and old["phase"] == new["phase"]
+        and old.get("progress") == new.get("progress")
+    ):
         return
     if old is not None:
         for key, amount in _contributions(old):
@@ -81,6 +86,6 @@ def _contributions(node: Node) -> Iterator[tuple[Key, int]]:
         if phase == "Running":
             yield ("running",), 1
     if kind in EXECUTABLE:
-        yield ("total",), 1
-        if phase not in ACTIVE and phase not in UNSUCCESSFUL:
-            yield ("done",), 1
+        done, total = own_progress(node)
+        yield ("total",), total
+        yield ("done",), done

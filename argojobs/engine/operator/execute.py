@@ -21,6 +21,7 @@ from argojobs.engine.operator.templates import POD_TYPES, kind_of
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
 from argojobs.errors import ManifestError
+from argojobs.manifest.progress import at_start
 
 _DEEPEST = 100
 _TOO_DEEP = (
@@ -233,6 +234,7 @@ def _create(turn: Turn, call: Call, kind: str, template: Template, flag: dict[st
         template_name=template_name(call.holder),
         flag=flag,
         inputs=inputs or None,
+        progress=at_start(template) if kind == "Pod" else None,
         displayName=None if is_attempt else _display_name(template) or None,
         _template=call.holder.get("inline"),
         **call.belongs,

@@ -15,6 +15,7 @@ from argojobs.engine.model import (
     Event,
     Node,
     PodEnded,
+    PodProgress,
     PodStarted,
     PodWaits,
     Resume,
@@ -87,6 +88,9 @@ def _take(turn: Turn, event: Event) -> None:
         case PodWaits(node_id, message):
             if (node := turn.node(node_id)) is not None:
                 pods.waits(turn, node, message)
+        case PodProgress(node_id, said):
+            if (node := turn.node(node_id)) is not None:
+                pods.says(turn, node, said)
         case PodEnded(node_id, result):
             if (node := turn.node(node_id)) is not None:
                 pods.ended(turn, node, result)

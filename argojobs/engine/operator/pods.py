@@ -20,6 +20,7 @@ from argojobs.engine.operator.scope import Scope, fill
 from argojobs.engine.operator.turn import Turn
 from argojobs.engine.operator.variables import Globals
 from argojobs.errors import ManifestError
+from argojobs.manifest.progress import complete, parts
 
 #: The message of a step that the workflow's activeDeadlineSeconds ended.
 LATE = "Step exceeded its deadline"
@@ -72,6 +73,7 @@ def start(turn: Turn, node: Node, template: Template, *, on_exit: bool, captured
             template=template,
             deadline=deadline,
             capture_result=captured,
+            retry_id=node.get("_retry", ""),
         )
     )
     return ""
@@ -178,6 +180,12 @@ def waits(turn: Turn, node: Node, message: str) -> None:
         turn.update(node["id"], message=message)
 
 
+def says(turn: Turn, node: Node, said: str) -> None:
+    """A pod says how far it is; nobody waits for that, so nothing else is looked at."""
+    if node["phase"] == "Running" and parts(said) is not None and node["progress"] != said:
+        turn.note(node["id"], progress=said)
+
+
 def ended(turn: Turn, node: Node, result: PodResult) -> None:
     """A pod ended: its node has the pod's phase, message and outputs.
 
@@ -193,6 +201,7 @@ def ended(turn: Turn, node: Node, result: PodResult) -> None:
         outputs["result"] = result.outputs["result"]
     if outputs.get("exitCode") is not None:
         outputs["exitCode"] = str(outputs["exitCode"])
+    progress = result.progress if parts(result.progress) is not None else node["progress"]
     finished = clock.stamp(result.finished_at) if result.finished_at else turn.stamp
     turn.update(
         node["id"],
@@ -201,7 +210,7 @@ def ended(turn: Turn, node: Node, result: PodResult) -> None:
         finishedAt=finished,
         hostNodeName=node.get("hostNodeName") or ("localhost" if result.started_at else None),
         outputs=outputs or None,
-        progress="1/1" if result.phase == "Succeeded" else node["progress"],
+        progress=complete(progress) if result.phase == "Succeeded" else progress,
     )
 
 

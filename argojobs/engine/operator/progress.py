@@ -1,4 +1,4 @@
-"""The progress of nodes that have none of their own: the sum of all that lies below them.
+"""The progress of nodes: their own, or the sum of all that lies below them.
 
 Source: Argo's progress updater. A step group lists the groups after it among its descendants, so
 its progress covers them too; a node reached twice counts once.
@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from argojobs.engine.operator.phases import EXECUTABLE
+from argojobs.engine.operator.phases import ACTIVE, EXECUTABLE, UNSUCCESSFUL
+from argojobs.manifest.progress import parts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from argojobs.engine.model import Node
+
+
+def own_progress(node: Node) -> tuple[int, int]:
+    """How much of an executable node is done, and of how much: what its row says.
+
+    One that says nothing, as may be in rows that came from elsewhere, is done once it ended well.
+    """
+    found = parts(node.get("progress", ""))
+    return found or (int(node["phase"] not in ACTIVE | UNSUCCESSFUL), 1)
 
 
 def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
@@ -21,12 +33,13 @@ def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
     up, so that a chain of ten thousand groups does not cost ten thousand walks.
     """
     bit: dict[str, int] = {}
-    done = 0
+    own = []
     for key, node in nodes.items():
         if node["type"] in EXECUTABLE:
-            bit[key] = 1 << len(bit)
-            if node.get("progress") == "1/1":
-                done |= bit[key]
+            own.append((1 << len(bit), *own_progress(node)))
+            bit[key] = own[-1][0]
+    done = _by_digit((one, part) for one, part, _ in own)
+    total = _by_digit((one, whole) for one, _, whole in own)
     below: dict[str, int] = {}
     for key in _children_first(nodes):
         reached = 0
@@ -35,10 +48,30 @@ def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
                 reached |= below[child] | bit.get(child, 0)
         below[key] = reached
     return {
-        key: f"{(reached & done).bit_count()}/{reached.bit_count()}"
+        key: f"{_sum(done, reached)}/{_sum(total, reached)}"
         for key, reached in below.items()
         if reached and key not in bit
     }
+
+
+def _by_digit(numbers: Iterable[tuple[int, int]]) -> list[int]:
+    """Return for each binary digit the set of the nodes whose number has it; nodes are bits.
+
+    So a sum over a set takes as many steps as its numbers have digits, however many they are.
+    """
+    sets: list[int] = []
+    for node, number in numbers:
+        for place in range(number.bit_length()):
+            if place == len(sets):
+                sets.append(0)
+            if number >> place & 1:
+                sets[place] |= node
+    return sets
+
+
+def _sum(by_digit: list[int], nodes: int) -> int:
+    """Return the sum of the numbers of some nodes."""
+    return sum((nodes & having).bit_count() << place for place, having in enumerate(by_digit))
 
 
 def _children_first(nodes: dict[str, Node]) -> list[str]:

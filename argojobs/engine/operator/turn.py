@@ -19,6 +19,7 @@ from argojobs.engine.operator.phases import EXECUTABLE, FULFILLED, fulfilled
 from argojobs.engine.operator.state import Outcome, RunState
 from argojobs.engine.operator.templates import Templates
 from argojobs.manifest import names
+from argojobs.manifest.progress import NONE_DONE, complete
 
 
 class Turn:
@@ -90,6 +91,12 @@ class Turn:
         merged = {**self.must(node_id), **fields}
         return self.put({key: value for key, value in merged.items() if value is not None})
 
+    def note(self, node_id: str, **fields: Any) -> None:
+        """Change fields of a node that lead to nothing else."""
+        old = self.must(node_id)
+        self.changes[node_id] = {**old, **fields}
+        counts.fold(self.counts, old, self.changes[node_id])
+
     def mark(self, node_id: str, phase: str, message: str | None = None) -> Node:
         """Set a node's phase, and its end when it is over; return the node.
 
@@ -105,7 +112,7 @@ class Turn:
         if phase in FULFILLED and "finishedAt" not in node:
             fields["finishedAt"] = self.stamp
         if node["type"] in EXECUTABLE and phase in {"Succeeded", "Skipped", "Omitted"}:
-            fields["progress"] = "1/1"
+            fields["progress"] = complete(node.get("progress", ""))
         return self.update(node_id, **fields)
 
     def create(
@@ -156,7 +163,7 @@ class Turn:
         if flag:
             node["nodeFlag"] = flag
         if kind in EXECUTABLE:
-            node["progress"] = "0/1"
+            node["progress"] = NONE_DONE
         if phase in FULFILLED:
             node["finishedAt"] = self.stamp
         node.update({key: value for key, value in fields.items() if value is not None})

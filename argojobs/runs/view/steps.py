@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from argojobs.edits.reused import ORIGINAL
+from argojobs.manifest.progress import parts
 from argojobs.manifest.view import (
     annotations_of,
     is_fan_out,
@@ -55,7 +56,8 @@ class Step:
     name: as the user wrote it. path: names from the top, joined by dots. message: Argo's, with
     what a reader has to know. started: when its pod did; waited: seconds it had to wait for its
     turn before. began: whether its pod was ever given a machine. attempts: of a retry, those made
-    so far. limit: how many attempts there may be, 0 if unknown. is_hook: whether it is an exit
+    so far. limit: how many attempts there may be, 0 if unknown. done: how much of how much its pod says it has
+    done, None where it says nothing. is_hook: whether it is an exit
     handler or another hook. pods: ids of the pod nodes of the step itself, in the order of attempts.
     """
 
@@ -70,6 +72,7 @@ class Step:
     began: bool = True
     attempts: int = 0
     limit: int = 0
+    done: tuple[int, int] | None = None
     is_fan_out: bool = False
     is_hook: bool = False
     pods: tuple[str, ...] = ()
@@ -334,6 +337,7 @@ def _step(index: _Index, node: NodeStatus, name: str, above: str) -> Step:
         began=phase not in BROKEN or _began(last),
         attempts=len(inner) if kind == "Retry" else 0,
         limit=_attempts(template) if kind == "Retry" else 0,
+        done=_done(last),
         is_fan_out=kind == "TaskGroup",
         is_hook=bool((node.get("nodeFlag") or {}).get("hooked")),
         pods=pods,
@@ -346,6 +350,12 @@ def _began(node: NodeStatus) -> bool:
     """Tell whether the pod of a node that broke was ever given a machine, or ended by itself."""
     ended = (node.get("outputs") or {}).get("exitCode") or "exit code" in node.get("message", "")
     return node.get("type") != "Pod" or bool(node.get("hostNodeName") or ended)
+
+
+def _done(node: NodeStatus) -> tuple[int, int] | None:
+    """Return how far the pod of a node says it is; none that says nothing is more than one of one."""
+    found = parts(str(node.get("progress", "")))
+    return found if node.get("type") == "Pod" and found and found[1] > 1 else None
 
 
 def _attempts(template: Template) -> int:

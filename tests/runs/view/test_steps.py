@@ -38,6 +38,22 @@ def test_a_run_of_one_pod_is_one_step_named_after_its_template() -> None:
     assert steps_of(run)[0].pods == ("r",)
 
 
+def test_a_step_is_as_far_as_the_pod_of_its_last_attempt_says() -> None:
+    run = workflow(
+        name="r",
+        phase="Running",
+        tasks=("train", "silent", "odd"),
+        nodes=(
+            node("r", "", "Running"),
+            node("r", "train", "Running", type="Retry", progress="7/20", children=["r-train(0)"]),
+            node("r", "train(0)", "Running", progress="4/10"),
+            node("r", "silent", "Running", progress="0/1"),
+            node("r", "odd", "Running", progress="half"),
+        ),
+    )
+    assert [step.done for step in steps_of(run)] == [(4, 10), None, None]
+
+
 def test_attempts_of_a_retry_are_one_step_with_a_count() -> None:
     run = workflow(
         name="r",

@@ -8,10 +8,11 @@ from support.executor_contract.artifacts import Artifacts
 from support.executor_contract.ending import Ending
 from support.executor_contract.pods import Context, Signal, python, run, start, wait
 from support.executor_contract.programs import Programs
+from support.executor_contract.reports import Reports
 from support.executor_contract.volumes import Volumes
 
 __all__ = ["Context", "ExecutorContract", "Signal", "python", "run", "start", "wait"]
 
 
-class ExecutorContract(Programs, Artifacts, Volumes, Ending):
+class ExecutorContract(Programs, Artifacts, Volumes, Reports, Ending):
     """The contract."""

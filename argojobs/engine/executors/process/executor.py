@@ -156,6 +156,10 @@ class ProcessExecutor:
             case "never started":
                 return PodState(begun=False)
 
+    def progress(self, pod: PodId) -> str:
+        """See `Executor.progress`."""
+        return outcome.read_progress(self._directory(pod))
+
     def _recover(self, directory: str) -> State:
         state = outcome.state_of(directory, self._boot)
         if state == "running":

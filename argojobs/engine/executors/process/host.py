@@ -89,7 +89,7 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
             for item in spec.inputs
         ],
         "outputs": _outputs(spec, working_directory),
-        "mounts": [_mount(mount, submitter["claims"], host) for mount in spec.mounts],
+        "mounts": [_mount(mount, submitter["claims"], host, spec.id.run) for mount in spec.mounts],
         "memory": {
             "limit": spec.memory_limit,
             "enforce": submitter.get("strict_resources", False),
@@ -107,8 +107,13 @@ def process_request(spec: PodSpec, host: Host) -> dict[str, Any]:
             "ended": f"{host.home}/pods-ended",
         },
     }
+    request["results"] = next(
+        (mount["source"] for mount in request["mounts"] if mount["kind"] == "results"), ""
+    )
     if way == "rerooted":
         _reroot(request)
+    elif way == "shared":
+        _share(request)
     if way == "rerooted" or (way == "shared" and not submitter["share_host_paths"]):
         _check_paths(request, rerooted=way == "rerooted")
     return request
@@ -234,8 +239,22 @@ def archive_name(name: str, path: str, kind: str) -> str:
     return f"{name}.{'zip' if kind == 'zip' else 'tgz'}"
 
 
-def _mount(mount: Mapping[str, Any], claims: Mapping[str, str], host: Host) -> dict[str, Any]:
-    """A mount with the folder that a claim stands for: of the settings, or of the home."""
+def _mount(
+    mount: Mapping[str, Any], claims: Mapping[str, str], host: Host, run: str
+) -> dict[str, Any]:
+    """A mount with its folder on this host.
+
+    Args:
+        mount: see `PodSpec`.
+        claims: the folders that claims stand for by the settings; others have one in the home.
+        host: whose home that is.
+        run: of which run the pod is.
+
+    Raises:
+        HostError: for what is not a name of a claim.
+    """
+    if mount["kind"] == "results":
+        return {**mount, "source": f"{host.home}/results/{run}/{mount['job']}", "type": "Directory"}
     if mount["kind"] != "claim":
         return dict(mount)
     claim = mount["claim"]
@@ -262,6 +281,8 @@ def _reroot(request: dict[str, Any]) -> None:
     main = request["containers"][0]
     main["env"]["ARGOJOBS_ROOT"] = root
     main["env"]["ARGO_PROGRESS_FILE"] = root + PROGRESS
+    if request["results"]:
+        main["env"]["ARGOJOBS_RESULTS"] = f"{root}/argojobs/results"
     main["env"]["TMPDIR"] = f"{request['directory']}/scratch/tmp"
     main["command"] = [
         root + word if word.startswith("/argojobs/") else word for word in main["command"]
@@ -273,6 +294,15 @@ def _reroot(request: dict[str, Any]) -> None:
         for mount in request["mounts"]
         if mount["path"] != "/dev/shm"  # noqa: S108
     ]
+
+
+def _share(request: dict[str, Any]) -> None:
+    """Tell a pod that has the host's paths where there its own files and folders are."""
+    environment = request["containers"][0]["env"]
+    environment["ARGO_PROGRESS_FILE"] = f"{request['directory']}/scratch/root{PROGRESS}"
+    if request["results"]:
+        environment["ARGOJOBS_RESULTS"] = request["results"]
+        request["mounts"] = [one for one in request["mounts"] if one["kind"] != "results"]
 
 
 def _check_paths(request: Mapping[str, Any], *, rerooted: bool) -> None:

@@ -5,6 +5,7 @@ started      made once, by the supervisor that owns the pod: a link whose text i
 stop.json    why and how the pod is to be ended
 main.log     what main wrote
 result.json  the PodResult; its being there means that the pod has ended
+scratch/root/argo/progress  how far it is, by its own account
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from argojobs.engine.executors.process.processes import start_time
 from argojobs.engine.executors.results import LOST
 from argojobs.engine.model import PodResult
 from argojobs.errors import OutputError
+from argojobs.manifest.progress import last_said
 from argojobs.storage.copying import open_regular
 
 State = Literal["running", "ended", "lost", "never started"]
 RESERVED = "result.reserved"
 RESULT_ROOM = 4096  # bytes
 MOST_STOP = 1 << 20  # bytes
+PROGRESS = "scratch/root/argo/progress"  # $ARGO_PROGRESS_FILE, in the folder of a pod
+MOST_PROGRESS = 4096  # bytes at the end of it that are looked at
 DAY = 86400.0  # seconds
 MOST_RESULT = 64 << 20  # bytes: many times what a pod's outputs may have
 #: What reading a file of a pod raises that is not there, or not what was written there.
@@ -88,6 +92,17 @@ def read_stop(directory: str) -> tuple[str, float] | None:
     return reason, grace
 
 
+def read_progress(directory: str) -> str:
+    """How far the program of a pod is, `N/M`; "" while it does not say so."""
+    try:
+        with open_regular(f"{directory}/{PROGRESS}") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - MOST_PROGRESS))
+            return last_said(file.read(MOST_PROGRESS).decode("ascii", "replace"))
+    except (OutputError, OSError):
+        return ""
+
+
 def reserve_result(directory: str) -> None:
     """Take the room for a result while there is some: a pod may fill the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
@@ -123,7 +138,7 @@ def read_result(directory: str | os.PathLike[str]) -> PodResult:
     fields: Any = json.loads(text) if len(text) <= MOST_RESULT else None
     if not isinstance(fields, dict) or fields.keys() - set(PodResult.__slots__):
         raise ValueError("it is not a result of a pod")
-    kinds = (("phase", str), ("message", str), ("outputs", dict))
+    kinds = (("phase", str), ("message", str), ("outputs", dict), ("progress", str))
     if not all(isinstance(fields.get(name, kind()), kind) for name, kind in kinds):
         raise ValueError("it is not a result of a pod")
     if fields.get("phase") not in ENDS:

@@ -6,4 +6,4 @@ one of them, a request that the other would misread is refused.
 
 from __future__ import annotations
 
-FORMAT = 4
+FORMAT = 5

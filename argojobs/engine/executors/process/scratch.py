@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import stat
 import time
 
-from argojobs.engine.executors.process.layout import ARGO_FOLDERS
+from argojobs.engine.executors.process.layout import ARGO_FOLDERS, FOR_ALL
 from argojobs.engine.executors.process.outcome import lives, read_started, succeeded
 from argojobs.engine.executors.process.processes import is_alive
 from argojobs.storage.removing import open_folder, remove_tree
@@ -23,6 +24,9 @@ MOST_SPARE = 64
 MOST_BARE = 4096
 TELLS_APART = 50_000_000  # nanoseconds after which a file system's clock shows a further change
 EMPTIED_FOLDERS = ("root/tmp", "var-tmp", "volumes")  # what is in them goes, they stay
+#: Folders of a root that each pod has: where its progress lies, and above its folder for results.
+RESULTS_ABOVE, RESULTS = "argojobs", "results"
+EVERY_PODS = {"argo": FOR_ALL, RESULTS_ABOVE: 0o755}
 SPARE_FOLDERS = frozenset({"root", "var-tmp", "volumes"})  # all that a spare scratch has
 
 
@@ -119,7 +123,7 @@ class ScratchPool:
                     self._throw(f"{directory}/scratch")
 
     def _tidy_root(self, root: str) -> bool:
-        """Throw away all that does not stand for a folder or link of the host.
+        """Throw away all that neither stands for a folder or link of the host, nor is every pod's.
 
         Returns whether all that does is there. A folder that stands for one is bound upon, so
         there is nothing in it, unless the pod had one of its own instead.
@@ -132,9 +136,27 @@ class ScratchPool:
                 model = host.get(entry.name)
                 if model is not None and _same_kind(entry, model) and self._is_bare(entry):
                     del host[entry.name]
-                else:
+                elif not self._is_every_pods(entry):
                     self._throw(entry.path)
         return not host
+
+    def _is_every_pods(self, entry: os.DirEntry[str]) -> bool:
+        """Whether this is a folder that every pod has (`/argo`, `/argojobs/results`), as it was made."""
+        mode = EVERY_PODS.get(entry.name)
+        if mode is None or not entry.is_dir(follow_symlinks=False):
+            return False
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_IMODE(status.st_mode) != mode or status.st_uid != os.geteuid():
+            return False
+        if entry.name != RESULTS_ABOVE:
+            return self._is_bare(entry)
+        with os.scandir(entry.path) as inside:
+            names = [*inside]
+        return (
+            [one.name for one in names] == [RESULTS]
+            and names[0].is_dir(follow_symlinks=False)
+            and self._is_bare(names[0])
+        )
 
     def _is_bare(self, entry: os.DirEntry[str]) -> bool:
         """Whether this is a link, an empty file, or a folder with nothing in it; /tmp may be full.

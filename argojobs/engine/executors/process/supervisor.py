@@ -41,6 +41,10 @@ from argojobs.engine.executors.process.processes import (
     start_time,
 )
 from argojobs.engine.executors.process.request_format import FORMAT
+from argojobs.engine.executors.process.results_folder import (
+    make_results_folder,
+    remove_empty_results,
+)
 from argojobs.engine.executors.results import EXECUTOR_ERROR, container_message
 from argojobs.engine.model import DEADLINE_MESSAGE, PodResult
 from argojobs.errors import ArgojobsError, InputError
@@ -103,6 +107,8 @@ class Supervisor:
             return Exit.TAKEN
         outcome.reserve_result(self.directory)
         result = self._result()
+        if self.request.get("results"):  # before it is told: the next attempt makes it anew
+            remove_empty_results(self.request["results"])
         outcome.write_result(self.directory, result)
         unheard = 0 if notify(self.request["host"]["ended"], self.directory) else UNHEARD
         self._settle(result)
@@ -188,7 +194,8 @@ class Supervisor:
 
     def _over(self, phase: Any, message: str, outputs: dict[str, Any]) -> PodResult:
         lasted = time.monotonic() - self._begun
-        return PodResult(phase, message, self.started_at, self.started_at + lasted, outputs)
+        ended, said = self.started_at + lasted, outcome.read_progress(self.directory)
+        return PodResult(phase, message, self.started_at, ended, outputs, said)
 
     # Before main
 
@@ -204,9 +211,19 @@ class Supervisor:
         os.makedirs(f"{self.scratch}/root", exist_ok=True)
         return False
 
+    def _make_progress_folder(self) -> None:
+        """Make the folder of `$ARGO_PROGRESS_FILE`, for all users of the pod."""
+        folder = os.path.dirname(f"{self.directory}/{outcome.PROGRESS}")
+        with suppress(FileExistsError):
+            os.mkdir(folder)
+            os.chmod(folder, FOR_ALL)
+
     def _prepare(self, *, prepared: bool) -> Layout:
         """Make the pod's files: volumes, code, input artifacts, the script."""
         try:
+            if self.request["results"]:
+                make_results_folder(self.request["results"])
+            self._make_progress_folder()
             code = show_bundle(self.request, self.scratch, self._open_repository)
             layout = lay_out(self.request, self.scratch, code)
             layout.make(prepared=prepared)

@@ -341,6 +341,70 @@ def test_without_namespaces_our_own_steps_run_below_a_root_of_theirs(
     assert value.startswith("there and ['a', 'group'] back ")
 
 
+LEFT = "import os; open(os.environ['ARGOJOBS_RESULTS'] + '/rows', 'w').write('1')"
+
+
+def results(home) -> dict[str, list[str]]:
+    """What lies in the folders of results of the run, by job."""
+    run = home / "results" / "run"
+    return {job.name: os.listdir(job) for job in run.iterdir()} if run.exists() else {}
+
+
+@pytest.mark.parametrize("isolation", ["private", "rerooted", "shared"])
+def test_what_a_step_reports_lies_in_the_home_and_empty_folders_go(
+    executor, context, home, isolation, request
+):
+    own = {"ARGOJOBS_CODE": "x"} if isolation == "rerooted" else {}
+    if isolation != "private":
+        request.getfixturevalue("without_namespaces")
+    assert run(executor, context, python("pass", env=own), name="silent").phase == "Succeeded"
+    assert not (home / "results" / "run").exists()
+    ended = run(executor, context, python(LEFT, env=own), name="says", retry_id="job")
+    assert ended.phase == "Succeeded", ended.message
+    assert results(home) == {"job": ["rows"]}
+    assert run(executor, context, python("pass", env=own), name="silent").phase == "Succeeded"
+    assert results(home) == {"job": ["rows"]}
+    assert [oct((home / name).stat().st_mode & 0o777) for name in ("results", "results/run")] == [
+        "0o700",
+        "0o700",
+    ]
+
+
+def test_an_image_with_a_root_folder_has_the_folder_too(executor, context, home, tmp_path):
+    image = tmp_path / "image"
+    shared = ("usr", "lib", "lib64", "bin")
+    for name in (*shared, "argojobs"):  # what an image has there is not in the way
+        (image / name).mkdir(parents=True)
+    context.images["img"] = {"root": str(image)}
+    script = "echo 1 > $ARGOJOBS_RESULTS/rows && echo 1/2 > $ARGO_PROGRESS_FILE"
+    template = {
+        "container": {
+            "image": "img",
+            "command": ["sh", "-c", script],
+            "volumeMounts": [{"name": name, "mountPath": f"/{name}"} for name in shared],
+        },
+        "volumes": [
+            {"name": name, "hostPath": {"path": os.path.realpath(f"/{name}")}} for name in shared
+        ],
+    }
+    ended = run(executor, context, template)
+    assert (ended.phase, ended.progress) == ("Succeeded", "1/2"), ended.message
+    assert results(home) == {"run-pod": ["rows"]}
+    assert os.listdir(image / "argojobs") == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+def test_another_user_in_a_pod_may_write_to_its_folder_and_to_no_other_runs(context, project):
+    home = project / "home"  # where pods see it
+    say = "except PermissionError: print('kept out')"
+    code = f"import os; os.setuid(65534); {LEFT}\ntry: os.listdir({f'{home}/results/run'!r})\n{say}"
+    context.home = home
+    with closing_process_executor(home) as executor:
+        ended = run(executor, context, python(code), capture_result=True)
+    assert (ended.phase, ended.outputs["result"]) == ("Succeeded", "kept out"), ended.message
+    assert results(home) == {"run-pod": ["rows"]}
+
+
 def test_without_namespaces_a_manifest_may_share_the_hosts_paths(
     without_namespaces, context, project
 ):

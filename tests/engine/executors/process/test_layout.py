@@ -286,6 +286,46 @@ def test_a_root_that_a_pod_spoilt_is_not_used_again(pool, scratch, tmp_path, wha
     assert not scratch.exists()
 
 
+def every_pods(root):
+    """Make the folders that every pod has."""
+    (root / "argo").mkdir()
+    (root / "argo").chmod(0o777)
+    (root / "argojobs" / "results").mkdir(parents=True)
+
+
+def test_the_folders_that_every_pod_has_stay(pool, scratch, tmp_path):
+    every_pods(scratch / "root")
+    pool.reuse(str(tmp_path / "pod"))
+    root = Path(pool.take()) / "root"
+    assert os.listdir(root / "argo") == os.listdir(root / "argojobs" / "results") == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "gone"),
+    [
+        (lambda root: (root / "argo" / "progress").touch(), "argo"),
+        (lambda root: (root / "argo").chmod(0o700), "argo"),
+        (lambda root: (root / "argojobs" / "results" / "x").touch(), "argojobs"),
+        (lambda root: (root / "argojobs" / "in").mkdir(), "argojobs"),
+        (lambda root: (root / "argojobs").chmod(0o700), "argojobs"),
+        (lambda root: (root / "argojobs" / "results").rmdir(), "argojobs"),
+    ],
+)
+def test_what_a_pod_left_in_them_goes(pool, scratch, tmp_path, spoil, gone):
+    every_pods(scratch / "root")
+    spoil(scratch / "root")
+    pool.reuse(str(tmp_path / "pod"))
+    left = os.listdir(Path(pool.take()) / "root")
+    assert {"argo", "argojobs"} - set(left) == {gone}
+
+
+@pytest.mark.parametrize("name", ["argo", "argojobs"])
+def test_a_link_in_their_place_goes(pool, scratch, tmp_path, name):
+    (scratch / "root" / name).symlink_to(tmp_path)
+    pool.reuse(str(tmp_path / "pod"))
+    assert name not in os.listdir(Path(pool.take()) / "root")
+
+
 def test_what_a_pod_left_in_a_folder_of_its_own_goes(pool, scratch, tmp_path):
     (scratch / "root" / "usr" / "secret").touch()
     pool.reuse(str(tmp_path / "pod"))
