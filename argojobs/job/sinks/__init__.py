@@ -6,37 +6,78 @@ A sink is loaded only where it is asked for. None of them can hold up a training
 
 from __future__ import annotations
 
-from argojobs.job.sinks.sink import Process, Sink, say
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from argojobs.job.sinks.tensorboard import Earlier
+    from argojobs.job.batch import Batch
+    from argojobs.job.sinks.sink import Process, Sink
 
+    Environment = Mapping[str, str]
+    Say = Callable[[str], object]
+    Earlier = Callable[[], Iterable[Batch]]
+
+TENSORBOARD = "ARGOJOBS_TENSORBOARD_LOGDIR"
+UDP = "ARGOJOBS_INFLUX_UDP"
+HTTP = "ARGOJOBS_INFLUX_URL"
+OPENMETRICS = "ARGOJOBS_OPENMETRICS"
 #: A sink is asked for by one of these variables.
-ASKING = (
-    "ARGOJOBS_TENSORBOARD_LOGDIR",
-    "ARGOJOBS_INFLUX_UDP",
-    "ARGOJOBS_INFLUX_URL",
-    "ARGOJOBS_OPENMETRICS",
-)
+ASKING = (TENSORBOARD, UDP, HTTP, OPENMETRICS)
+
+
+def asked(environment: Environment) -> bool:
+    """Whether an environment asks for any sink."""
+    return any(environment.get(name) for name in ASKING)
+
+
+class Sinks:
+    """All sinks that an environment asks for, as one; they are made when the first batch comes."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        process: Callable[[], Process],
+        say: Say,
+        earlier: Earlier | None = None,
+    ) -> None:
+        """Make nothing yet.
+
+        Args:
+            environment: the variables of the process.
+            process: says whose rows they are, once there are any.
+            say: tells the user.
+            earlier: gives the rows of earlier attempts that still hold; called by a thread of a
+                sink, after its first batch has come. See `earlier.rows_before`.
+        """
+        self._environment = environment
+        self._process = process
+        self._say = say
+        self._earlier = earlier
+        self._sinks: list[Sink] | None = None
+
+    def __call__(self, batch: Batch) -> None:
+        """Give a batch to each of them. Never raises and never waits."""
+        if self._sinks is None:
+            self._sinks = sinks_of(self._environment, self._process(), self._say, self._earlier)
+        for sink in self._sinks:
+            sink(batch)
+
+    def close(self) -> None:
+        """Close each of them: that is bounded in time for all together by the slowest."""
+        for sink in self._sinks or ():
+            sink.close()
 
 
 def sinks_of(
-    environment: Mapping[str, str],
-    process: Process,
-    earlier: Earlier | None = None,
-    say: Callable[[str], None] = say,
+    environment: Environment, process: Process, say: Say, earlier: Earlier | None = None
 ) -> list[Sink]:
     """Return the sinks that an environment asks for; one that cannot be is left out, and said.
 
     Args:
         environment: the variables of the process.
         process: whose rows they get.
-        earlier: gives the rows of earlier attempts that still hold; it is called by a sink's own
-            thread, after its first batch has come.
         say: tells the user.
+        earlier: see `Sinks`.
 
     Returns:
         One sink for each variable that is set.
@@ -45,30 +86,26 @@ def sinks_of(
     for variable in ASKING:
         if environment.get(variable):
             try:
-                found.append(_sink(variable, environment, process, earlier, say))
+                found.append(_sink(variable, environment, process, say, earlier))
             except ValueError as error:
                 say(f"{error}; nothing is written there")
     return found
 
 
 def _sink(
-    variable: str,
-    environment: Mapping[str, str],
-    process: Process,
-    earlier: Earlier | None,
-    say: Callable[[str], None],
+    variable: str, environment: Environment, process: Process, say: Say, earlier: Earlier | None
 ) -> Sink:
     value = environment[variable]
-    if variable == "ARGOJOBS_TENSORBOARD_LOGDIR":
+    if variable == TENSORBOARD:
         from argojobs.job.sinks.tensorboard import TensorBoard
 
         return TensorBoard(value, process, say, earlier)
-    if variable == "ARGOJOBS_OPENMETRICS":
+    if variable == OPENMETRICS:
         from argojobs.job.sinks.openmetrics import OpenMetrics
 
         return OpenMetrics(value, process, say)
     from argojobs.job.sinks import influx
 
-    if variable == "ARGOJOBS_INFLUX_UDP":
+    if variable == UDP:
         return influx.Udp(value, process, say)
     return influx.Http(influx.server(environment), process, say)

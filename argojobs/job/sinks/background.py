@@ -36,7 +36,7 @@ class Background(ABC):
     #: How long `close` waits at most, in seconds.
     patience = PATIENCE
 
-    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, say: Callable[[str], object]) -> None:
         """Make a sink. name: what it writes to, as messages call it; say: tells the user."""
         self.name = name
         self.dropped = 0

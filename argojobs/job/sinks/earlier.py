@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 _AFTER, _MARK, _ROWS = b'{"after":', b'{"mark":', b'{"rows":'
 
 
-def rows_before(lines: Lines, after: str | None) -> Iterator[Batch]:
-    """Yield the batches that hold, from the first attempt's on.
+def rows_before(lines: Lines, attempt: str) -> Iterator[Batch]:
+    """Yield the batches of earlier attempts that hold for an attempt, the first ones first.
 
     Args:
         lines: the lines of an attempt, by its name: `0-3`.
-        after: the mark after which the attempt goes on that asks, `0-2:7`; None from the beginning.
+        attempt: the attempt that asks; its own lines say after which mark it goes on.
     """
+    rank = attempt.partition("-")[0]
     marks: list[str] = []
-    while after is not None and after not in marks:
-        marks.append(after)
-        after = _after(lines(_attempt(after)))
-    for mark in reversed(marks):
-        yield from _until(lines(_attempt(mark)), mark)
+    mark = _after(lines(attempt))
+    # A mark of another rank says where its rows are, not ours.
+    while mark is not None and mark not in marks and mark.partition("-")[0] == rank:
+        marks.append(mark)
+        mark = _after(lines(_attempt(mark)))
+    for each in reversed(marks):
+        yield from _until(lines(_attempt(each)), each)
 
 
 def _attempt(mark: str) -> str:
@@ -42,13 +45,13 @@ def _attempt(mark: str) -> str:
 
 def _after(lines: Iterable[bytes]) -> str | None:
     """Return the mark after which an attempt went on: that is said before its first row."""
+    found: str | None = None
     for line in lines:
         if line.startswith(_AFTER):
-            found: str | None = json.loads(line)["after"]
-            return found
-        if line.startswith(_ROWS):
+            found = json.loads(line)["after"]
+        elif line.startswith(_ROWS):
             break
-    return None
+    return found
 
 
 def _until(lines: Iterable[bytes], mark: str) -> Iterator[Batch]:

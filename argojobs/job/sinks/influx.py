@@ -93,7 +93,7 @@ class Influx(Background):
     #: The most bytes of lines that go in one piece.
     largest: int
 
-    def __init__(self, name: str, process: Process, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, process: Process, say: Callable[[str], object]) -> None:
         """Make a sink. name: what it writes to; process: whose rows; say: tells the user."""
         super().__init__(name, say)
         self._lines = Lines(process)
@@ -136,7 +136,7 @@ class Udp(Influx):
 
     largest = LARGEST_DATAGRAM
 
-    def __init__(self, address: str, process: Process, say: Callable[[str], None]) -> None:
+    def __init__(self, address: str, process: Process, say: Callable[[str], object]) -> None:
         """Make a sink. address: host:port; process: whose rows; say: tells the user."""
         super().__init__(f"Influx at udp://{address}", process, say)
         self._host, self._port = _host_and_port(address)
@@ -241,7 +241,7 @@ class Http(Influx):
 
     largest = LARGEST_BODY
 
-    def __init__(self, place: Server, process: Process, say: Callable[[str], None]) -> None:
+    def __init__(self, place: Server, process: Process, say: Callable[[str], object]) -> None:
         """Make a sink. place: the database; process: whose rows; say: tells the user."""
         super().__init__(f"Influx at {place}", process, say)
         self._server = place

@@ -16,8 +16,6 @@ from argojobs.job.batch import Batch
 from argojobs.job.sinks.background import Background, NotNow
 from argojobs.job.sinks.sink import Process
 
-#: The file; without it none is written.
-PATH = "ARGOJOBS_OPENMETRICS"
 #: The file takes at most this part of the thread's time.
 _SHARE = 0.05
 #: And is written at most so often, in seconds.
@@ -27,7 +25,7 @@ _APART = 0.5
 class OpenMetrics(Background):
     """The exposition file of one process; that of rank 1 is `NAME-1.prom` beside `NAME.prom`."""
 
-    def __init__(self, path: str, process: Process, say: Callable[[str], None]) -> None:
+    def __init__(self, path: str, process: Process, say: Callable[[str], object]) -> None:
         """Make a sink. path: the file; process: whose rows; say: tells the user."""
         stem, ending = os.path.splitext(path)
         self.path = f"{stem}-{process.place}{ending}" if process.place != "0" else path

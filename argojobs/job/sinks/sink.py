@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import sys
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from argojobs.job.batch import Batch
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argojobs.job.batch import Batch
 
 
 class Sink(Protocol):
-    """Takes each durable batch on the writer's thread, at once; `close` sends what it still has."""
+    """Takes each durable batch."""
 
     def __call__(self, batch: Batch) -> None:
         """Take a batch. Never raises and never waits."""
@@ -34,6 +35,17 @@ class Process(NamedTuple):
     host: str = ""
     user: str = ""
 
+    @classmethod
+    def of(cls, name: str, head: dict[str, Any]) -> Process:
+        """Return the process of an attempt: `0-3`, or `0-3.1` for a child.
+
+        head: what its first line says of the job.
+        """
+        whole, _, child = name.partition(".")
+        rank, _, attempt = whole.partition("-")
+        texts = {key: str(head.get(key, "")) for key in ("job", "run", "step", "host", "user")}
+        return cls(rank=int(rank), attempt=int(attempt), child=int(child or 0), **texts)
+
     @property
     def place(self) -> str:
         """Its place among the processes of the attempt: `0` is the first."""
@@ -50,8 +62,3 @@ class Process(NamedTuple):
             "host": self.host,
             "user": self.user,
         }
-
-
-def say(text: str) -> None:
-    """Tell the user, on the step's standard error."""
-    print(f"argojobs: {text}", file=sys.stderr, flush=True)

@@ -22,9 +22,6 @@ from argojobs.job.sinks.background import Background, NotNow
 from argojobs.job.sinks.events import FIRST_STEP, Encoder, framed, least, start, version
 from argojobs.job.sinks.sink import Process
 
-#: The folder of the event files; without it none are written.
-FOLDER = "ARGOJOBS_TENSORBOARD_LOGDIR"
-
 #: Gives the rows of earlier attempts that still hold, in their order.
 Earlier = Callable[[], Iterable[Batch]]
 
@@ -39,7 +36,7 @@ class TensorBoard(Background):
         self,
         folder: str,
         process: Process,
-        say: Callable[[str], None],
+        say: Callable[[str], object],
         earlier: Earlier | None = None,
     ) -> None:
         """Name the file's folder; nothing is written yet.
