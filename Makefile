@@ -56,7 +56,7 @@ lint: $(VENV)/ready  ## ruff, mypy and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy --python-version 3.10 argojobs/errors.py argojobs/dsl argojobs/runtime
+	$(BIN)/mypy --python-version 3.10 argojobs/errors.py argojobs/dsl argojobs/job argojobs/runtime
 	$(BIN)/lint-imports
 
 bench: $(VENV)/ready  ## measure the promises of speed, beside their peers
