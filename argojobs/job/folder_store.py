@@ -67,7 +67,8 @@ class FolderStore:
         try:
             os.makedirs(hidden)
             source = os.path.realpath(path)
-            _copy(source, os.path.join(hidden, os.path.basename(os.path.abspath(path))), ())
+            target = os.path.join(hidden, os.path.basename(os.path.abspath(path)))
+            _copy(source, target, (_inode(os.stat(self._checkpoints)),))
             _sync_folder(hidden)
             os.rename(hidden, os.path.join(self._checkpoints, checkpoint))
             _sync_folder(self._checkpoints)
@@ -148,7 +149,7 @@ def _copy(source: str, target: str, around: tuple[tuple[int, int], ...]) -> None
     Args:
         source: a path that is no link, or leads to what is meant.
         target: it is not there yet.
-        around: the folders around the source, by device and inode: a link to one has no end.
+        around: the folders around source and target, by device and inode: going into one has no end.
     """
     try:
         found = os.stat(source)
@@ -158,13 +159,17 @@ def _copy(source: str, target: str, around: tuple[tuple[int, int], ...]) -> None
     if inside is None:
         _copy_file(source, target, found.st_mode & 0o777)
         return
-    here = (found.st_dev, found.st_ino)
+    here = _inode(found)
     if here in around:
-        raise SourceError(OSError(f"{source} links to a folder around it"))
+        raise SourceError(OSError(f"{source} is a folder around what is copied"))
     os.mkdir(target)
     for name in inside:
         _copy(os.path.join(source, name), os.path.join(target, name), (*around, here))
     _sync_folder(target)
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 def _copy_file(source: str, target: str, mode: int) -> None:

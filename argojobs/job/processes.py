@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from argojobs.job.folder_store import FolderStore
+    from argojobs.job.session import Session
 
 
-def register(end: Callable[[], None], forked: Callable[[], None]) -> None:
-    """Have these called when the process ends, and in each child that is forked."""
-    atexit.register(end)
+def register(session: Session) -> None:
+    """Have a session told when the process ends and when it forks."""
+    atexit.register(session.end)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=forked)
+        os.register_at_fork(
+            before=session.before_fork,
+            after_in_parent=session.after_fork,
+            after_in_child=session.forked,
+        )
 
 
 def register_in_child(end: Callable[[], None]) -> None:

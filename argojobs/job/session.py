@@ -108,14 +108,24 @@ class Session:
             return False
         if not self._registered:
             self._registered = True
-            processes.register(self.end, self._forked)
+            processes.register(self)
         processes.register_in_child(self.end)
         return True
 
-    def _forked(self) -> None:
+    def before_fork(self) -> None:
+        """Prepare for a child."""
+        if self._training is not None:
+            self._training.before_fork()
+
+    def after_fork(self) -> None:
+        """Go on in the parent."""
+        if self._training is not None:
+            self._training.after_fork()
+
+    def forked(self) -> None:
         """Begin anew in a forked child: what it reports stands beside what its parent does."""
         if self._training is not None:
-            self._training.forget()
+            self._training.forked()
             self._training = None
         self._reset(None if self.attempt is None else self.attempt.name or None)
 

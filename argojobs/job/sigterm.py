@@ -35,6 +35,7 @@ class Sigterm:
         self._before: Callable[[int, FrameType | None], object] | None = None
         self._pipe: tuple[int, int] | None = None
         self._wakes = False  # whether Python writes to the pipe, too
+        self._forking = threading.local()
 
     def honour(self) -> None:
         """Note SIGTERM from now on; a handler that there is keeps being called.
@@ -58,8 +59,23 @@ class Sigterm:
         if not self._wakes:  # it is somebody else's
             signal.set_wakeup_fd(taken)
 
+    def hold(self) -> None:
+        """Keep the signal back while this thread forks: the child's is not ours."""
+        if self._pipe is not None:
+            self._forking.mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+    def release(self) -> None:
+        """Let the signal come again."""
+        mask = self._forking.__dict__.pop("mask", None)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
     def forget(self) -> None:
-        """Leave the signal as it was found: a forked child is ended by it, or by its own handler."""
+        """Leave the signal to a forked child as it was found here."""
+        self._forget()
+        self.release()
+
+    def _forget(self) -> None:
         if self._pipe is None:
             return
         if signal.getsignal(signal.SIGTERM) == self._note:

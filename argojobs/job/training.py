@@ -228,8 +228,18 @@ class Training:
     def _say(self, text: str) -> None:
         self._session.note(text, text)
 
-    def forget(self) -> None:
-        """Leave SIGTERM alone: this is a forked child."""
+    def before_fork(self) -> None:
+        """Prepare for a child: SIGTERM waits until it is known whose it is."""
+        if self._sigterm is not None:
+            self._sigterm.hold()
+
+    def after_fork(self) -> None:
+        """Go on in the parent."""
+        if self._sigterm is not None:
+            self._sigterm.release()
+
+    def forked(self) -> None:
+        """Leave SIGTERM alone in a forked child."""
         if self._sigterm is not None:
             self._sigterm.forget()
 

@@ -1,0 +1,122 @@
+"""Crash-exact: however often a training is killed, series and weights are those of the unbroken run."""
+
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import job_process
+from support.job_series import kept_lines, series_of
+
+#: A training of a few milliseconds an epoch. It writes a byte wherever it could be killed.
+TRAINING = """
+import math, os, struct
+
+folder = sys.argv[1]
+def here():
+    os.write(1, b".")
+
+def save(path, weights):
+    with open(path, "wb") as file:
+        file.write(struct.pack("8d", *weights))
+
+def load(path):
+    with open(path, "rb") as file:
+        return list(struct.unpack("8d", file.read()))
+
+here()
+stored = job.restore()
+weights = [float(n) for n in range(8)] if stored is None else load(stored)
+here()
+for epoch in job.epochs(24):
+    here()
+    for batch in range(4):
+        step = epoch * 4 + batch
+        weights = [w * 0.999 + math.sin(step + n) for n, w in enumerate(weights)]
+        job.log(loss=sum(weights), step=step)
+        here()
+    job.log({"val/loss": weights[0]}, step=step)
+    path = os.path.join(folder, "weights")
+    save(path, weights)
+    here()
+    job.checkpoint(path)
+    here()
+save(os.path.join(folder, "final"), weights)
+"""
+KILLS = 200
+
+
+def started(results: Path, folder: Path) -> subprocess.Popen[bytes]:
+    folder.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        job_process.argv(TRAINING, str(folder)),
+        env=job_process.variables(results),
+        stdout=subprocess.PIPE,
+        bufsize=0,
+    )
+
+
+def killed(process: subprocess.Popen[bytes], chance: random.Random) -> bool:
+    """Kill a training somewhere in its next two epochs; return whether it was killed in time."""
+    assert process.stdout is not None
+    passed = 0
+    for _ in range(chance.randrange(24)):
+        passed += len(process.stdout.read(1))
+    time.sleep(chance.choice((0, chance.random() / 200)))
+    process.send_signal(chance.choice((signal.SIGKILL, signal.SIGTERM)))
+    process.stdout.read()
+    process.stdout.close()
+    code = process.wait()
+    assert code in (0, 143, -signal.SIGTERM, -signal.SIGKILL)
+    return code != 0
+
+
+def values(results: Path) -> dict[str, list[tuple[float, float]]]:
+    found = series_of(results)
+    return {name: [(p.step, p.value) for p in points] for name, points in found.items()}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a kill of a process loses nothing of it, either."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+def test_after_200_kills_series_and_weights_are_bit_for_bit_those_of_the_unbroken_run(
+    place: Path,
+) -> None:
+    unbroken, folder = place / "unbroken", place / "whole"
+    with started(unbroken, folder) as process:
+        assert process.wait() == 0
+    expected, final = values(unbroken), (folder / "final").read_bytes()
+    assert [step for step, _ in expected["loss"]] == list(range(96))
+    assert [step for step, _ in expected["val/loss"]] == list(range(3, 96, 4))
+
+    chance, kills, job = random.Random(14), 0, 0
+    while kills < KILLS:
+        job += 1
+        results, folder = place / f"results{job}", place / f"folder{job}"
+        ended = False
+        while not ended:
+            with started(results, folder) as process:
+                if kills < KILLS:
+                    ended = not killed(process, chance)
+                    kills += not ended
+                else:
+                    assert process.wait() == 0
+                    ended = True
+        assert values(results) == expected
+        assert (folder / "final").read_bytes() == final
+        marks = [line["epoch"] for _, line in kept_lines(results) if "mark" in line]
+        assert marks == list(range(24))
+    assert job > 5
