@@ -1,4 +1,4 @@
-"""Our own code as it travels: `__init__`, `errors`, `dsl` and `runtime` without what nobody runs.
+"""Our own code as it travels: `__init__`, `errors`, `dsl`, `job`, `runtime`, less what nobody runs.
 
 Comments, docstrings, annotations, blank lines and blocks for type checkers are cut from the source
 text, and indentation is one space a level; the rest stays as it was written, so the result is the
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 #: What travels, relative to the package; a folder stands for all its modules.
-TRAVELS = ("__init__.py", "errors.py", "dsl", "runtime")
+TRAVELS = ("__init__.py", "errors.py", "dsl", "job", "runtime")
 #: What is brought only to steps that wait for a debugger: see `debugger_archive`.
 _STAYS = "argojobs/runtime/debugger.py"
 

@@ -50,7 +50,10 @@ def test_a_folder_comes_back_as_it_was_under_its_name(tmp_path: Path) -> None:
 
 
 def test_outside_of_epochs_it_counts_at_once(tmp_path: Path) -> None:
-    run(WAIT + "job.log(a=1); job.checkpoint(path); job.log(a=2); job.flush(); os._exit(1)", tmp_path)
+    run(
+        WAIT + "job.log(a=1); job.checkpoint(path); job.log(a=2); job.flush(); os._exit(1)",
+        tmp_path,
+    )
     (mark,) = [line for line in lines_of(tmp_path / "results") if "mark" in line]
     assert (mark["epoch"], mark["epochs_done"], mark["checkpoint"]) == (None, 0, "0-1-1")
     assert mark["next_step"] == 1

@@ -84,7 +84,9 @@ def test_an_attempt_after_an_attempt_after_an_attempt_is_one_series(tmp_path: Pa
     for _ in range(4):
         run(program, tmp_path)
     assert values_of(tmp_path / "results", "loss") == [(n, n) for n in range(4)]
-    marks = [(name, line["epoch"]) for name, line in kept_lines(tmp_path / "results") if "mark" in line]
+    marks = [
+        (name, line["epoch"]) for name, line in kept_lines(tmp_path / "results") if "mark" in line
+    ]
     assert marks == [("0-1", 0), ("0-2", 1), ("0-3", 2), ("0-3", 3)]
 
 
@@ -98,7 +100,11 @@ def test_start_and_end_are_the_same_without_a_loop(tmp_path: Path) -> None:
     """
     assert run(program, tmp_path, EPOCHS_TO_BE_DONE="3") == "0\n1\n"
     results = tmp_path / "results"
-    assert [line["number"] for line in told(results, "epoch") if isinstance(line, dict)] == [0, 1, 2]
+    assert [line["number"] for line in told(results, "epoch") if isinstance(line, dict)] == [
+        0,
+        1,
+        2,
+    ]
     assert told(results, "progress")[-1] == [3, 3]
 
 
@@ -205,7 +211,9 @@ def test_argo_is_told_the_progress_without_a_store_too_and_only_by_the_first_ran
 
 @pytest.mark.parametrize("folder", ["/proc/nowhere", "/dev/null/progress"])
 def test_a_progress_file_that_cannot_be_written_costs_nothing(tmp_path: Path, folder: str) -> None:
-    said = run("job.progress(1, 2); job.flush(); job.progress(2, 2)", tmp_path, ARGO_PROGRESS_FILE=folder)
+    said = run(
+        "job.progress(1, 2); job.flush(); job.progress(2, 2)", tmp_path, ARGO_PROGRESS_FILE=folder
+    )
     assert said.count(f"argojobs: {folder} cannot be written") == 1
     assert told(tmp_path / "results", "progress") == [[1, 2], [2, 2]]
 

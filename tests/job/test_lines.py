@@ -73,6 +73,4 @@ def test_a_line_is_standard_json_in_ascii_whatever_the_names_and_numbers_are() -
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     read = json.loads(line, parse_constant=lambda text: 1 / 0)["rows"]
-    assert read["values"] == {
-        "ä\n\udc80": ["NaN", "Infinity", "-Infinity", "Infinity", 1e300, 3]
-    }
+    assert read["values"] == {"ä\n\udc80": ["NaN", "Infinity", "-Infinity", "Infinity", 1e300, 3]}

@@ -71,17 +71,16 @@ class Background(ABC):
         if full or self._closing:
             self.drop(size, "more is logged than can be written there")
         elif self._thread is None:
-            self._thread = threading.Thread(
-                target=self._work, name=f"argojobs {self.name}", daemon=True
-            )
-            self._thread.start()
+            self._start()
 
     def close(self) -> None:
         """Deliver what waits, for a few seconds at most, and say how much was not."""
         with self._changed:
             self._closing = True
             self._changed.notify()
-        if self._thread is not None:
+        if self._thread is None:
+            self.finish()
+        else:
             self._thread.join(self.patience)
         with self._changed:
             self._gave_up = True
@@ -102,6 +101,18 @@ class Background(ABC):
         if why != self._trouble:
             self._trouble = why
             self._say(f"{self.name}: {why}")
+
+    def _start(self) -> None:
+        """Start the thread; a process that is ending starts none, so this one does its work."""
+        thread = threading.Thread(target=self._work, name=f"argojobs {self.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            self._closing = True
+            self._deliver_all()
+            self._closing = False
+        else:
+            self._thread = thread
 
     def _work(self) -> None:
         try:

@@ -132,6 +132,21 @@ def test_a_fault_drops_what_was_delivered_and_no_more(said) -> None:
     ]
 
 
+def test_a_process_that_is_ending_starts_no_thread_and_delivers_at_once(said, monkeypatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    sink = Recorder(said.append, [None, NotNow("gone")])
+    for number in (1, 2, 3):
+        sink(rows(number))
+    assert not sink.finished
+    sink.close()
+    assert sink.got == [rows(1), rows(3)]
+    assert said == ["the recorder: gone", "2 values did not reach the recorder"]
+    assert sink.finished
+
+
 def test_much_is_delivered_in_parts(said, monkeypatch) -> None:
     monkeypatch.setattr(background, "MOST_AT_ONCE", 10)
     sink = Recorder(said.append)
