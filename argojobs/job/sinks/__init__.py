@@ -6,10 +6,15 @@ A sink is loaded only where it is asked for. None of them can hold up a training
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
+    from argojobs.job.attempt import Attempt
     from argojobs.job.batch import Batch
     from argojobs.job.sinks.sink import Process, Sink
 
@@ -28,6 +33,42 @@ ASKING = (TENSORBOARD, UDP, HTTP, OPENMETRICS)
 def asked(environment: Environment) -> bool:
     """Whether an environment asks for any sink."""
     return any(environment.get(name) for name in ASKING)
+
+
+def sinks_of_attempt(
+    environment: Environment, attempt: Attempt | None, who: dict[str, Any]
+) -> Sinks:
+    """Return what an environment asks for, for the rows of an attempt.
+
+    Args:
+        environment: the variables of the process.
+        attempt: it may be opened later; None where nothing is stored.
+        who: its job, run, step, rank, host and user.
+
+    Returns:
+        One sink; it says on standard error what the user should know.
+    """
+
+    def process() -> Process:
+        from argojobs.job.sinks.sink import Process
+
+        return Process.of(attempt.name if attempt is not None else f"{who['rank']}-1", who)
+
+    if attempt is None:
+        return Sinks(environment, process, say)
+
+    def earlier() -> Iterable[Batch]:
+        from argojobs.job.sinks.earlier import rows_before
+
+        return rows_before(attempt.store, attempt.name)
+
+    return Sinks(environment, process, say, earlier)
+
+
+def say(text: str) -> None:
+    """Tell the user, on standard error where there is one."""
+    with suppress(OSError, ValueError):  # it is closed
+        print(f"argojobs: {text}", file=sys.stderr, flush=True)
 
 
 class Sinks:

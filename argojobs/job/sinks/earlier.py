@@ -7,62 +7,94 @@ An attempt goes on after a mark of an earlier one: what that one has below the m
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from argojobs.job.batch import Batch
+from argojobs.job.stored import Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    #: Gives the whole lines of an attempt, by its name.
-    Lines = Callable[[str], Iterable[bytes]]
+    from argojobs.job.folder_store import FolderStore
 
 _AFTER, _MARK, _ROWS = b'{"after":', b'{"mark":', b'{"rows":'
 
 
-def rows_before(lines: Lines, attempt: str) -> Iterator[Batch]:
+class _Part(NamedTuple):
+    """What holds of an attempt: all above the mark of this name, or of this epoch."""
+
+    attempt: str
+    mark: str | None = None
+    epoch: int | None = None
+
+
+def rows_before(store: FolderStore, attempt: str) -> Iterator[Batch]:
     """Yield the batches of earlier attempts that hold for an attempt, the first ones first.
 
     Args:
-        lines: the lines of an attempt, by its name: `0-3`.
-        attempt: the attempt that asks; its own lines say after which mark it goes on.
+        store: that of the job.
+        attempt: the name of the attempt that asks; its own lines say where it goes on.
     """
-    rank = attempt.partition("-")[0]
-    marks: list[str] = []
-    mark = _after(lines(attempt))
-    # A mark of another rank says where its rows are, not ours.
-    while mark is not None and mark not in marks and mark.partition("-")[0] == rank:
-        marks.append(mark)
-        mark = _after(lines(_attempt(mark)))
-    for each in reversed(marks):
-        yield from _until(lines(_attempt(each)), each)
+    parts: list[_Part] = []
+    part = _before(store, attempt)
+    while part is not None:
+        parts.append(part)
+        part = _before(store, part.attempt)
+    for part in reversed(parts):
+        yield from _until(store.lines(part.attempt), part)
 
 
-def _attempt(mark: str) -> str:
-    return mark.partition(":")[0]
+def _before(store: FolderStore, attempt: str) -> _Part | None:
+    """Return what holds of the attempt after which another one goes on; None if there is none."""
+    mark = _after(store.lines(attempt))
+    own, other = Name.of(attempt), Name.of(mark.partition(":")[0]) if mark else None
+    if own is None or mark is None or other is None:
+        return None
+    there = [name for each in store.attempts() if (name := Name.of(each)) and not name.child]
+    earlier = [name.number for name in there if name.rank == own.rank and name.number < own.number]
+    if other.rank == own.rank:
+        there_is = other.number in earlier
+        return _Part(f"{own.rank}-{other.number}", mark=mark) if there_is else None
+    # Ranks end their epochs together, and each has marks of its own.
+    epoch = _epoch(store.lines(mark.partition(":")[0]), mark) if other in there else None
+    if epoch is None or not earlier:
+        return None
+    number = other.number if other.number in earlier else max(earlier)
+    return _Part(f"{own.rank}-{number}", epoch=epoch)
 
 
 def _after(lines: Iterable[bytes]) -> str | None:
-    """Return the mark after which an attempt went on: that is said before its first row."""
+    """Return the mark after which an attempt went on."""
     found: str | None = None
     for line in lines:
         if line.startswith(_AFTER):
             found = json.loads(line)["after"]
-        elif line.startswith(_ROWS):
-            break
     return found
 
 
-def _until(lines: Iterable[bytes], mark: str) -> Iterator[Batch]:
-    """Yield the batches above a mark's line."""
+def _epoch(lines: Iterable[bytes], mark: str) -> int | None:
+    """Return the epoch that a mark ends."""
+    for line in lines:
+        if line.startswith(_MARK):
+            told = json.loads(line)
+            if told["mark"] == mark:
+                epoch: int | None = told["epoch"]
+                return epoch
+    return None
+
+
+def _until(lines: Iterable[bytes], part: _Part) -> Iterator[Batch]:
+    """Yield the batches that hold of an attempt."""
     for line in lines:
         if line.startswith(_ROWS):
             rows = json.loads(line)["rows"]
             values = {name: [*map(_number, column)] for name, column in rows["values"].items()}
             yield Batch(rows["time"], rows["step"], values)
-        elif line.startswith(_MARK) and json.loads(line)["mark"] == mark:
-            return
+        elif line.startswith(_MARK):
+            told = json.loads(line)
+            if told["mark"] == part.mark or (part.mark is None and told["epoch"] == part.epoch):
+                return
 
 
 def _number(value: Any) -> float | int:
