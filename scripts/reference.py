@@ -25,6 +25,8 @@ def dsl_page() -> str:
         "# The DSL\n\nMade from the code by `make docs`. Every name below is imported from `argojobs`.\n"
     ]
     for name in argojobs.__all__:
+        if name == "job":  # it has a page of its own
+            continue
         thing = getattr(argojobs, name)
         parts.append(f"\n## `{name}`\n\n{_signature(name, thing)}{_doc(thing)}\n")
         if inspect.isclass(thing):
@@ -95,6 +97,28 @@ def _members(cls: type) -> list[str]:
     return parts
 
 
+def job_page() -> str:
+    """The page of what `from argojobs import job` offers."""
+    from argojobs import job
+
+    source = Path(job.__file__).read_text()
+    kinds = re.findall(r"^    ([A-Z_]+): (.+)$", source, re.MULTILINE)
+    parts = [
+        "# The job library\n\nMade from the code by `make docs`.\n\n" + _doc(job) + "\n",
+        *(f"\n## `job.{name}`\n\n{_of_job(name, getattr(job, name))}\n" for name in job.__all__),
+        (
+            "\n## The environment, typed\n\nEach is read when it is asked for; "
+            "[what a step sees](../concepts/what-a-step-sees.md).\n\n| | |\n|---|---|\n"
+        ),
+        *(f"| `job.{name}` | `{kind}` |\n".replace(" | None", " or None") for name, kind in kinds),
+    ]
+    return "".join(parts)
+
+
+def _of_job(name: str, thing: object) -> str:
+    return _signature(f"job.{name}", thing) + _doc(thing)
+
+
 def cli_page() -> str:
     """The page of every verb, as `--help` shows it."""
     import os
@@ -157,7 +181,12 @@ def main() -> int:
     """Write the pages, or with `--check` say which are out of date."""
     stale = []
     PAGES.mkdir(exist_ok=True)
-    pages = {"dsl.md": dsl_page(), "cli.md": cli_page(), "lint.md": lint_page()}
+    pages = {
+        "dsl.md": dsl_page(),
+        "job.md": job_page(),
+        "cli.md": cli_page(),
+        "lint.md": lint_page(),
+    }
     for name, text in pages.items():
         page = PAGES / name
         if not page.exists() or page.read_text() != text:

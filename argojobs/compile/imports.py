@@ -16,6 +16,8 @@ from argojobs.runtime.importing import module_place
 
 #: What pipelines are written with.
 _OURS = frozenset({"argojobs", "hera"})
+#: What a script reports with: it is no pipeline for that.
+_JOB = "argojobs.job"
 #: A project has more modules than this only where looking on helps nobody.
 _MOST_MODULES = 500
 
@@ -50,8 +52,22 @@ def runs_nothing(tree: ast.Module) -> bool:
 
 
 def imports_ours(tree: ast.Module) -> bool:
-    """Whether a file imports argojobs or hera itself, anywhere in it."""
-    return any(name.partition(".")[0] in _OURS for name in _imported(ast.walk(tree)))
+    """Whether a file imports argojobs or hera itself, anywhere in it; `argojobs.job` is for any script."""
+    return any(
+        name.partition(".")[0] in _OURS and not f"{name}.".startswith(f"{_JOB}.")
+        for name in _imported(_whole(ast.walk(tree)))
+    )
+
+
+def _whole(nodes: Iterator[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes, `from argojobs import job` as `import argojobs.job`."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{one.name}" for one in node.names]
+            if names == [_JOB] or f"{node.module}.".startswith(f"{_JOB}."):
+                yield ast.Import([ast.alias(_JOB)])
+                continue
+        yield node
 
 
 def leads_to_ours(tree: ast.Module, file: Path, root: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Our own code as it travels: `__init__`, `errors`, `dsl`, `job`, `runtime`, less what nobody runs.
+"""Our own code as it travels: `__init__`, `errors`, `dsl`, `job` and `runtime` without what nobody runs.
 
 Comments, docstrings, annotations, blank lines and blocks for type checkers are cut from the source
 text, and indentation is one space a level; the rest stays as it was written, so the result is the

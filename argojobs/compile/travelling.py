@@ -117,8 +117,6 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
                     home = _HOMES.get(one.name)
                     if home is not None:
                         yield one.asname or one.name, (one.name, home.rpartition(".")[2])
-                    elif words := _library(f"argojobs.{one.name}"):
-                        yield one.asname or one.name, words
                     elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":
                         yield None, ()
             elif words := _library(node.module or ""):

@@ -30,10 +30,12 @@ class ProgressFile:
         self._said = False
 
     def write(self, done: float, of: float) -> None:
-        """Tell Argo that so much is done."""
+        """Tell Argo that so much is done; where there is no such folder, nobody reads it."""
         try:
             with open(self._path, "a", encoding="ascii") as file:
                 file.write(fraction(done, of) + "\n")
+        except FileNotFoundError:
+            return
         except OSError as error:
             if not self._said:
                 self._said = True

@@ -40,6 +40,23 @@ def read(project: Path, text: str, name: str = "script.py") -> tuple[bool, bool]
 
 
 @pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("from argojobs import job", False),
+        ("from argojobs import job as j\nimport argojobs.job", False),
+        ("from argojobs.job import log\nfrom argojobs.job.batch import Batch", False),
+        ("from argojobs import job, step", True),
+        ("from argojobs import jobs", True),
+        ("from argojobs import job\nimport argojobs", True),
+    ],
+)
+def test_a_script_that_reports_is_no_pipeline_for_that(
+    project: Path, text: str, ours: bool
+) -> None:
+    assert read(project, text)[0] is ours
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "import argojobs",

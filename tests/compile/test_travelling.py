@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.job_series import values_of
 
 import argojobs
 from argojobs.compile.strip import sources
@@ -47,6 +48,60 @@ def test_what_cannot_be_read_takes_all_of_it(text: str) -> None:
     assert travels(HEAD, text) == {
         name.removeprefix("argojobs/").removesuffix(".py") for name in sources()
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from argojobs import job\n",
+        "from argojobs import job as reports\n",
+        "from argojobs.job import log\n",
+        "def train():\n    from argojobs.job.batch import Batch\n",
+    ],
+)
+def test_the_job_library_travels_where_it_is_imported(text: str) -> None:
+    assert words(text) == {"job"}
+    library = {name for name in travels(HEAD, text) if name.startswith("job/")}
+    assert {"job/__init__", "job/session", "job/writer"} <= library
+    assert library == {
+        name.removeprefix("argojobs/").removesuffix(".py")
+        for name in sources()
+        if "/job/" in name and "older_scripts" not in name
+    }
+    assert not {name for name in travels(HEAD) if name.startswith("job/")}
+
+
+def test_the_job_library_reports_and_goes_on_as_it_travels(tmp_path: Path) -> None:
+    for place, content in needed_sources(words("from argojobs import job\n")).items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    program = """
+import os, sys
+sys.path.insert(0, ".")
+from argojobs import job
+print(job.restore() is not None)
+for epoch in job.epochs(3):
+    with job.measure("forward"):
+        job.log(loss=float(epoch), step=epoch)
+    job.checkpoint("argojobs/errors.py")
+    if epoch == 1 and not job.JOB_RESTARTED:
+        os._exit(1)
+job.summary(accuracy=0.9)
+"""
+    said = [
+        subprocess.run(
+            [sys.executable, "-I", "-S", "-u", "-c", program],
+            cwd=tmp_path,
+            env={"ARGOJOBS_RESULTS": str(tmp_path / "results")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for _ in range(2)
+    ]
+    assert [(done.stdout, done.stderr) for done in said] == [("False\n", ""), ("True\n", "")]
+    assert values_of(tmp_path / "results", "loss") == [(0, 0.0), (1, 1.0), (2, 2.0)]
 
 
 def test_files_that_are_no_python_or_do_not_parse_say_nothing() -> None:
@@ -115,8 +170,6 @@ def test_a_bare_step_has_no_use_for_most_of_it() -> None:
         ("import os.path, numpy as np\nfrom telegraphy import telegraf", set()),
         ("from . import job, telegraf", set()),
         ("from argojobs import job", {"job"}),
-        ("from argojobs import job as reporting, step", {"job"}),
-        ("from argojobs.job import log", {"job"}),
         ("from kubernetesdlprofile import kubeprofiler", {"job", "kubernetesdlprofile"}),
         ("import kubernetesdlprofile.kubeprofiler as k", {"job", "kubernetesdlprofile"}),
         ("from telegraf.client import TelegrafClient", {"job", "telegraf"}),

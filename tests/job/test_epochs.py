@@ -209,7 +209,12 @@ def test_argo_is_told_the_progress_without_a_store_too_and_only_by_the_first_ran
     assert file.read_text() == "1/2\n"
 
 
-@pytest.mark.parametrize("folder", ["/proc/nowhere", "/dev/null/progress"])
+def test_a_progress_file_in_a_folder_that_is_not_there_is_read_by_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "progress"
+    assert run("job.progress(1, 2)", tmp_path, ARGO_PROGRESS_FILE=str(file)) == ""
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/dev/null/progress"])
 def test_a_progress_file_that_cannot_be_written_costs_nothing(tmp_path: Path, folder: str) -> None:
     said = run(
         "job.progress(1, 2); job.flush(); job.progress(2, 2)", tmp_path, ARGO_PROGRESS_FILE=folder

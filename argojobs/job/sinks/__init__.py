@@ -6,13 +6,15 @@ A sink is loaded only where it is asked for. None of them can hold up a training
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
+from io import UnsupportedOperation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, TextIO
 
     from argojobs.job.attempt import Attempt
     from argojobs.job.batch import Batch
@@ -66,9 +68,19 @@ def sinks_of_attempt(
 
 
 def say(text: str) -> None:
-    """Tell the user, on standard error where there is one."""
+    """Tell the user, on standard error where there is one.
+
+    It is written to directly: a process that ends while a thread is inside of `print` is aborted.
+    """
+    stream: TextIO | None = sys.stderr
+    if stream is None:
+        return
+    line = f"argojobs: {text}\n"
     with suppress(OSError, ValueError):  # it is closed
-        print(f"argojobs: {text}", file=sys.stderr, flush=True)
+        try:
+            os.write(stream.fileno(), line.encode("utf-8", "replace"))
+        except (AttributeError, UnsupportedOperation):  # a notebook's, say
+            print(line, end="", file=stream, flush=True)
 
 
 class Sinks:

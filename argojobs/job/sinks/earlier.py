@@ -7,6 +7,7 @@ An attempt goes on after a mark of an earlier one: what that one has below the m
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from argojobs.job.batch import Batch
@@ -69,18 +70,17 @@ def _after(lines: Iterable[bytes]) -> str | None:
     found: str | None = None
     for line in lines:
         if line.startswith(_AFTER):
-            found = json.loads(line)["after"]
+            told = _told(line, "after")
+            found = told if isinstance(told, str) else None
     return found
 
 
 def _epoch(lines: Iterable[bytes], mark: str) -> int | None:
     """Return the epoch that a mark ends."""
     for line in lines:
-        if line.startswith(_MARK):
-            told = json.loads(line)
-            if told["mark"] == mark:
-                epoch: int | None = told["epoch"]
-                return epoch
+        if line.startswith(_MARK) and _told(line, "mark") == mark:
+            epoch = _told(line, "epoch")
+            return epoch if isinstance(epoch, int) else None
     return None
 
 
@@ -88,15 +88,31 @@ def _until(lines: Iterable[bytes], part: _Part) -> Iterator[Batch]:
     """Yield the batches that hold of an attempt."""
     for line in lines:
         if line.startswith(_ROWS):
-            rows = json.loads(line)["rows"]
-            values = {name: [*map(_number, column)] for name, column in rows["values"].items()}
-            yield Batch(rows["time"], rows["step"], values)
+            with suppress(AttributeError, KeyError, TypeError, ValueError):  # readers will say so
+                yield _batch(_told(line, "rows"))
         elif line.startswith(_MARK):
-            told = json.loads(line)
-            if told["mark"] == part.mark or (part.mark is None and told["epoch"] == part.epoch):
+            key, end = ("epoch", part.epoch) if part.mark is None else ("mark", part.mark)
+            if _told(line, key) == end:
                 return
+
+
+def _told(line: bytes, key: str) -> Any:
+    """Return what a line says under a key; None of one that cannot be read."""
+    try:
+        return json.loads(line).get(key)
+    except ValueError:
+        return None
+
+
+def _batch(rows: dict[str, Any]) -> Batch:
+    """Return rows as they were logged. Raises an exception where they are none."""
+    values = {name: [*map(_number, column)] for name, column in rows["values"].items()}
+    times, steps = [*map(float, rows["time"])], [*map(_number, rows["step"])]
+    if not {len(times)} == {len(steps), *map(len, values.values())}:
+        raise ValueError("columns of different lengths")
+    return Batch(times, steps, values)
 
 
 def _number(value: Any) -> float | int:
     """Return a value as it was logged: NaN and infinities stand there as texts."""
-    return float(value) if isinstance(value, str) else value
+    return value if type(value) in {int, float} else float(value)

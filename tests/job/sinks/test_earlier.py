@@ -116,3 +116,15 @@ def test_numbers_that_json_does_not_have_are_read(stored) -> None:
     found = stored("0-2", {"0-1": lines, "0-2": [HEAD, after("0-1:1")]})
     assert math.isnan(found[0].values["a"][0])
     assert found[1:] == [Batch([1.5], [1], {"a": [-math.inf]}), Batch([1.5], [2], {"a": [7]})]
+
+
+def test_what_cannot_be_read_is_passed_over(stored, tmp_path: Path) -> None:
+    wrong = {"time": [1.5, 2.5], "step": [0], "values": {"a": [1]}}
+    odd = [{"rows": each} for each in (None, {}, [], wrong, {**wrong, "values": {"a": [None, 1]}})]
+    attempts = {"0-1": [HEAD, *odd, rows(0), mark("0-1:1")], "0-2": [HEAD, after("0-1:1")]}
+    assert steps(stored("0-2", attempts)) == [[0]]
+    file = tmp_path / "attempts" / "0-1.jsonl"
+    file.write_bytes(b'{"rows": \xff}\n{"mark": "0-1\n{"after": "\n' + file.read_bytes())
+    assert steps([*rows_before(FolderStore(str(tmp_path)), "0-2")]) == [[0]]
+    file.unlink()
+    assert [*rows_before(FolderStore(str(tmp_path)), "0-2")] == []
