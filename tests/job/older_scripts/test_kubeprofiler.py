@@ -114,6 +114,13 @@ def test_told_to_end_in_the_last_epoch_it_does_not_end_as_if_it_had_not_been(
     assert weights(tmp_path)["seen"] == UNBROKEN
 
 
+def test_the_last_epoch_is_stored_where_no_thread_can_be_started_any_more(tmp_path: Path) -> None:
+    assert attempt("of_pytorch", tmp_path, DIE="UNTHREADED in epoch 3") == 0
+    told = lines(tmp_path)
+    assert [line["mark"] for line in told if line.get("epoch") == 3] == ["0-1:4"]
+    assert "ended" in told[-1]
+
+
 def test_how_long_steps_take_is_logged_each_few_of_them(tmp_path: Path) -> None:
     attempt("of_pytorch", tmp_path)
     rows = [line["rows"] for line in lines(tmp_path) if "rows" in line]
