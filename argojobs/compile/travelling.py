@@ -38,8 +38,12 @@ _DECORATORS = frozenset({"step", "pipeline", "command"})
 
 #: Our own modules that travel, and the package itself.
 _TRAVELS = re.compile(r"argojobs(\.(dsl|job|runtime)(\..*)?)?")
-#: The room that travels with its own name, whatever of it is used.
-_JOB = re.compile(r"argojobs\.(job)(\..*)?")
+#: The words of the library inside a step, and of the packages of older scripts that are built on it.
+_LIBRARIES = {
+    "argojobs.job": ("job",),
+    "kubernetesdlprofile": ("kubernetesdlprofile", "job"),
+    "telegraf": ("telegraf", "job"),
+}
 
 #: The words of a project: None stands for all there are.
 Words = frozenset[str] | None
@@ -102,8 +106,11 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            if any(_TRAVELS.fullmatch(one.name) for one in node.names):
-                yield None, ()
+            for one in node.names:
+                if _TRAVELS.fullmatch(one.name):
+                    yield None, ()
+                elif words := _library(one.name):
+                    yield one.name, words
         elif isinstance(node, ast.ImportFrom) and not node.level:
             if node.module == "argojobs":
                 for one in node.names:
@@ -112,10 +119,16 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
                         yield one.asname or one.name, (one.name, home.rpartition(".")[2])
                     elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":
                         yield None, ()
-            elif job := _JOB.fullmatch(node.module or ""):
-                yield job[0], (job[1],)
+            elif words := _library(node.module or ""):
+                yield node.module, words
             elif _TRAVELS.fullmatch(node.module or ""):
                 yield None, ()
+
+
+def _library(module: str) -> tuple[str, ...]:
+    """Return the words of a module of the library, and none of others."""
+    package = next((one for one in _LIBRARIES if f"{module}.".startswith(f"{one}.")), "")
+    return _LIBRARIES.get(package, ())
 
 
 def _gives_options(tree: ast.Module, imported: dict[str | None, tuple[str, ...]]) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +54,13 @@ class Remover:
         self.remove(outdated(names, committed, before))
 
     def remove(self, names: list[str]) -> None:
-        """Remove these, soon."""
+        """Remove these, soon; a process that is ending leaves them to the next attempt."""
+        thread = threading.Thread(
+            target=self._remove, args=(names,), name="argojobs-remove", daemon=True
+        )
         if names:
-            threading.Thread(
-                target=self._remove, args=(names,), name="argojobs-remove", daemon=True
-            ).start()
+            with suppress(RuntimeError):  # no thread can be started any more
+                thread.start()
 
     def _remove(self, names: list[str]) -> None:
         for name in names:

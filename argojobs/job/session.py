@@ -77,10 +77,13 @@ class Session:
         return self.takes
 
     def _begin(self, *, trains: bool) -> bool:
+        from argojobs.job.sinks import asked, sinks_of_attempt
+
         environment = os.environ
         folder = environment.get("ARGOJOBS_RESULTS")
         progress = environment.get("ARGO_PROGRESS_FILE")
-        if not (folder or progress or self.sinks):
+        wanted = asked(environment)
+        if not (folder or progress or self.sinks or wanted):
             return False
         from argojobs.job import processes
         from argojobs.job.attempt import Attempt
@@ -94,12 +97,15 @@ class Session:
             store = FolderStore(folder)
             parent = self._parent or processes.parent_of(store, who)
             self.attempt = Attempt(store, who, None if trains else parent)
+        sinks = [*self.sinks]
+        if wanted:
+            sinks.append(sinks_of_attempt(environment, self.attempt, who))
         self._writer = Writer(
             self.buffer,
             self.attempt,
             seconds=self.seconds("ARGOJOBS_FLUSH_SECONDS", 0.2),
             progress=progress if self.rank == 0 else None,
-            sinks=self.sinks,
+            sinks=sinks,
         )
         try:
             self._writer.start()

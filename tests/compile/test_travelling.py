@@ -39,6 +39,7 @@ def test_words_are_names_of_ours_their_modules_and_attributes() -> None:
         "from argojobs import *\n",
         "from argojobs.dsl.steps import step\n",
         "import argojobs.dsl\n",
+        "import argojobs.job\n",
         "from argojobs import dsl\n",
     ],
 )
@@ -63,7 +64,9 @@ def test_the_job_library_travels_where_it_is_imported(text: str) -> None:
     library = {name for name in travels(HEAD, text) if name.startswith("job/")}
     assert {"job/__init__", "job/session", "job/writer"} <= library
     assert library == {
-        name.removeprefix("argojobs/").removesuffix(".py") for name in sources() if "/job/" in name
+        name.removeprefix("argojobs/").removesuffix(".py")
+        for name in sources()
+        if "/job/" in name and "older_scripts" not in name
     }
     assert not {name for name in travels(HEAD) if name.startswith("job/")}
 
@@ -159,6 +162,75 @@ def test_a_bare_step_has_no_use_for_most_of_it() -> None:
     stays = {"dsl/options", "dsl/trace", "dsl/fanout", "runtime/tree", "runtime/command"}
     assert not stays & travels(HEAD + BARE + "@pipeline\ndef main(n: int = 1): work(n)\n")
     assert "runtime/command" in travels("from argojobs import command\n@command()\ndef a(): ...")
+
+
+@pytest.mark.parametrize(
+    ("use", "packages"),
+    [
+        ("import os.path, numpy as np\nfrom telegraphy import telegraf", set()),
+        ("from . import job, telegraf", set()),
+        ("from argojobs import job", {"job"}),
+        ("from kubernetesdlprofile import kubeprofiler", {"job", "kubernetesdlprofile"}),
+        ("import kubernetesdlprofile.kubeprofiler as k", {"job", "kubernetesdlprofile"}),
+        ("from telegraf.client import TelegrafClient", {"job", "telegraf"}),
+        ("import telegraf", {"job", "telegraf"}),
+    ],
+)
+def test_the_library_travels_where_it_or_what_is_built_on_it_is_imported(
+    use: str, packages: set[str]
+) -> None:
+    places = {
+        "job": "job/__init__",
+        "kubernetesdlprofile": "job/older_scripts/kubernetesdlprofile/kubeprofiler",
+        "telegraf": "job/older_scripts/telegraf/client",
+    }
+    found = travels(HEAD, use)
+    assert {package for package, place in places.items() if place in found} == packages
+    assert ("job/older_scripts/__init__" in found) is (len(packages) > 1)
+    assert any(place.startswith("job/") for place in found) is bool(packages)
+
+
+LIBRARIES = "from argojobs import job\nimport kubernetesdlprofile, telegraf"
+
+
+def test_the_library_works_as_it_travels(tmp_path: Path) -> None:
+    for place, content in needed_sources(words(HEAD, LIBRARIES)).items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    program = """
+import sys
+from argojobs.job import older_scripts
+sys.path.append(older_scripts.path())
+from argojobs import job
+from argojobs.job.batch import Batch
+from argojobs.job.sinks import Sinks
+from argojobs.job.sinks.sink import Process
+from kubernetesdlprofile import kubeprofiler
+from telegraf.client import TelegrafClient
+profiler = kubeprofiler.KubeProfiler()
+profiler.start_epoch()
+job.log(loss=0.5)
+profiler.end_epoch()
+TelegrafClient("127.0.0.1", 9).metric("loss", 0.25)
+names = {"TENSORBOARD_LOGDIR": "board", "INFLUX_UDP": "127.0.0.1:9", "OPENMETRICS": "step.prom"}
+sinks = Sinks({f"ARGOJOBS_{name}": value for name, value in names.items()}, Process, print)
+sinks(Batch([1.0], [0], {"loss": [0.5]}))
+sinks.close()
+print(job.__file__, open("step.prom").read())
+"""
+    results = str(tmp_path / "results")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        env={"ARGOJOBS_RESULTS": results, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(tmp_path) in done.stdout
+    assert 'argojobs_value{name="loss",attempt="1",rank="0"} 0.5' in done.stdout
+    assert len([*(tmp_path / "results" / "checkpoints").iterdir()]) == 1
 
 
 @pytest.mark.parametrize("name", ["", *sorted(argojobs._HOMES)])
