@@ -240,7 +240,7 @@ class TestWhereItIsCut:
         assert (found.kept, len(found.superseded["loss"])) == ({}, 5)
 
     def test_the_mark_of_another_rank_is_found_by_its_epoch(self) -> None:
-        assert values(read(*self.LINES, upto=Upto(epoch=0))) == [0, 1]
+        assert values(read(*self.LINES, upto=Upto(done=1))) == [0, 1]
 
     def test_an_epoch_told_below_its_mark_counts(self) -> None:
         found = read(mark("0-1:1", 0), epoch(0), epoch(1), upto=Upto(1))

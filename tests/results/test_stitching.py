@@ -163,7 +163,7 @@ def test_it_does_so_beyond_attempts_that_came_to_nothing() -> None:
         ("0-7:1", "0-7:1, which is not there"),
         ("0-2:1", "0-2:1, which is not there"),
         ("0-3:1", "0-3:1, which is not there"),
-        ("5-1:1", "5-1:1, which is no end of an epoch"),
+        ("5-1:1", "5-1:1, which is not there"),
     ],
 )
 def test_where_it_goes_on_after_what_is_not_there_that_is_said(after: str, said: str) -> None:
