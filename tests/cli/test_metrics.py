@@ -134,6 +134,8 @@ class TestTable:
         for rank in (1, 2, 9):
             write(results / "r" / "r-test", f"{rank}-1", rows([0], loss=rank, memory=rank))
         found = words(argojobs("metrics", "r", "--step", "test").out)
+        every = json.loads(argojobs("metrics", "r", "loss", "--step", "test", "-o", "json").out)
+        assert [one["rank"] for one in every["steps"][0]["series"]] == [0, 1, 2, 9]
         assert found[0] == ["test", "ranks", "0", "and", "3", "more"]
         assert [line[0] for line in found[2:4]] == ["loss", "memory"]
         assert found[3][:3] == ["memory", "(rank", "1)"]
