@@ -134,6 +134,8 @@ class TestTable:
         for rank in (1, 2, 9):
             write(results / "r" / "r-test", f"{rank}-1", rows([0], loss=rank, memory=rank))
         found = words(argojobs("metrics", "r", "--step", "test").out)
+        every = json.loads(argojobs("metrics", "r", "loss", "--step", "test", "-o", "json").out)
+        assert [one["rank"] for one in every["steps"][0]["series"]] == [0, 1, 2, 9]
         assert found[0] == ["test", "ranks", "0", "and", "3", "more"]
         assert [line[0] for line in found[2:4]] == ["loss", "memory"]
         assert found[3][:3] == ["memory", "(rank", "1)"]
@@ -145,6 +147,14 @@ class TestTable:
             "to",
             "2",
         ]
+
+    def test_what_only_a_child_process_logged_says_so(self, argojobs, results) -> None:
+        write(results / "r" / "r-test", "0-1.2", head(), rows([0], workers=1))
+        found = words(argojobs("metrics", "r", "--step", "test").out)
+        assert found[0] == ["test"]
+        assert found[3][:3] == ["workers", "(child", "2)"]
+        out = argojobs("metrics", "r", "workers", "-o", "csv").out
+        assert out.splitlines()[1].endswith(",test,workers,1.0,1,0,2")
 
     def test_a_series_of_which_nothing_is_left_or_known_says_so(self, argojobs, results) -> None:
         write(results / "r" / "r-test", "0-1", rows([0], old=1, both=1))
@@ -216,7 +226,7 @@ class TestCsv:
 
     def test_has_a_row_for_each_value_with_its_attempt(self, argojobs, results) -> None:
         out = argojobs("metrics", "r", "loss", "-o", "csv").out
-        assert out.splitlines()[0] == "step,time,step_name,name,value,attempt,rank"
+        assert out.splitlines()[0] == "step,time,step_name,name,value,attempt,rank,child"
         found = self.read(out)
         assert [(row["step"], row["value"], row["attempt"]) for row in found[:6]] == [
             ("0", "4.0", "1"), ("1", "2.0", "1"), ("2", "3.0", "1"), ("3", "1.0", "1"),
