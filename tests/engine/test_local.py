@@ -202,6 +202,17 @@ def test_followed_logs_come_while_the_step_runs(service):
     finish(service)
 
 
+def test_a_watcher_sees_how_far_a_step_says_it_is(service):
+    wait = "for i in $(seq 1000); do test -e go && exit; sleep 0.01; done; exit 1"
+    service.create(shell(f"echo 3/10 > $ARGO_PROGRESS_FILE; {wait}"))
+    statuses = (event.workflow["status"] for event in service.watch("run"))
+    assert ("Running", "3/10") in ((one.get("phase"), one.get("progress")) for one in statuses)
+    assert service.get("run")["status"]["nodes"]["run"]["progress"] == "3/10"
+    release(service, "go")
+    assert finish(service)["status"]["progress"] == "10/10"
+    assert service.summaries()[0]["status"]["progress"] == "10/10"
+
+
 def test_many_lines_come_once_each_and_in_order(service):
     service.create(shell("seq 1 200000"))
     assert texts(service.logs("run", follow=True)) == [str(i) for i in range(1, 200001)]

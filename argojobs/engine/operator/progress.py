@@ -12,7 +12,7 @@ from argojobs.engine.operator.phases import ACTIVE, EXECUTABLE, UNSUCCESSFUL
 from argojobs.manifest.progress import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from argojobs.engine.model import Node
 
@@ -33,13 +33,15 @@ def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
     up, so that a chain of ten thousand groups does not cost ten thousand walks.
     """
     bit: dict[str, int] = {}
-    own = []
+    parts_done: list[int] = []
+    wholes: list[int] = []
     for key, node in nodes.items():
         if node["type"] in EXECUTABLE:
-            own.append((1 << len(bit), *own_progress(node)))
-            bit[key] = own[-1][0]
-    done = _by_digit((one, part) for one, part, _ in own)
-    total = _by_digit((one, whole) for one, _, whole in own)
+            bit[key] = 1 << len(bit)
+            part, whole = own_progress(node)
+            parts_done.append(part)
+            wholes.append(whole)
+    done, total = _by_digit(parts_done), _by_digit(wholes)
     below: dict[str, int] = {}
     for key in _children_first(nodes):
         reached = 0
@@ -54,19 +56,17 @@ def summed_progress(nodes: dict[str, Node]) -> dict[str, str]:
     }
 
 
-def _by_digit(numbers: Iterable[tuple[int, int]]) -> list[int]:
-    """Return for each binary digit the set of the nodes whose number has it; nodes are bits.
+def _by_digit(numbers: Sequence[int]) -> list[int]:
+    """Return for each binary digit the set of the nodes whose number has it, as bits.
 
-    So a sum over a set takes as many steps as its numbers have digits, however many they are.
+    numbers: of the nodes, in the order of their bits. So a sum over a set takes as many steps as
+    its numbers have digits, however many they are.
     """
-    sets: list[int] = []
-    for node, number in numbers:
-        for place in range(number.bit_length()):
-            if place == len(sets):
-                sets.append(0)
-            if number >> place & 1:
-                sets[place] |= node
-    return sets
+    digits = max(numbers, default=0).bit_length()
+    return [
+        int("".join("01"[number >> place & 1] for number in reversed(numbers)), 2)
+        for place in range(digits)
+    ]
 
 
 def _sum(by_digit: list[int], nodes: int) -> int:
