@@ -44,13 +44,13 @@ def _step_lines(one: Reported, now: float) -> list[Line]:
 
 
 def _facts(job: Job) -> str:
-    """Say what is unusual: several attempts or ranks, rows that are superseded."""
+    """Say what is unusual: several attempts or ranks, values that are superseded."""
     facts = []
     own = [one.rank for one in job.attempts if not one.child]
     count = max((own.count(rank) for rank in job.ranks), default=0)
     superseded = sum(series.superseded for series in job.series)
     facts += [plural(count, "attempt")] if count > 1 else []
-    facts += [f"{plural(superseded, 'row')} superseded"] if superseded else []
+    facts += [f"{plural(superseded, 'value')} superseded"] if superseded else []
     facts += [f"ranks {_ranges(job.ranks)}"] if len(job.ranks) > 1 else []
     return "  " + ", ".join(facts) if facts else ""
 

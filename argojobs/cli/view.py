@@ -210,7 +210,7 @@ def _note(step: Step, screen: Screen, now: float, pace: Pace | None) -> str:
         notes.append(f"attempt {step.attempts}{of}")
     if step.waited >= 1 and not step.children:
         notes.append(f"waited {elapsed(step.waited)}")
-    if step.done is not None and step.phase not in {"Pending", "Succeeded"}:
+    if pace is None and step.done is not None and step.phase not in {"Pending", "Succeeded"}:
         notes.append(f"{step.done[0]} of {step.done[1]}")
     if step.is_fan_out and step.children:
         notes.append(items_text(step, now))

@@ -116,6 +116,7 @@ KNOWN = {
     "edits/notify.py": "a program that runs in an image",
     "runtime": "what runs in a step",
     "dsl": "what runs in a step",
+    "job": "what runs in a step",
 }
 
 
