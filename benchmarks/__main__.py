@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting moving remote deploying peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting moving remote deploying reporting peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -17,6 +17,7 @@ from benchmarks import (
     moving,
     peers,
     remote,
+    reporting,
     running,
     startup,
 )
@@ -49,6 +50,7 @@ PARTS = {
     "moving": moving.rows,
     "remote": remote.rows,
     "deploying": deploying.rows,
+    "reporting": reporting.rows,
 }
 
 
@@ -109,6 +111,9 @@ def main() -> int:
     if not chosen or "moving" in chosen:
         versions += moving.versions()
         text += f"\nNot measured: {moving.missing()}.\n" if moving.missing() else ""
+    if not chosen or "reporting" in chosen:
+        versions += reporting.versions()
+        text += f"\nNot measured: {reporting.missing()}.\n" if reporting.missing() else ""
     if (not chosen or "remote" in chosen) and cluster.missing():
         text += f"\nNot measured: {cluster.missing()}.\n"
     text += f"\n{machine()}; {', '.join(versions)}.\n"

@@ -42,14 +42,14 @@ def available() -> tuple[list[Peer], list[str]]:
         missing.append("make: not on this machine")
     for name, requirement in PACKAGES.items():
         try:
-            found.append(_installed(name, requirement))
+            found.append(installed(name, requirement))
         except (subprocess.SubprocessError, OSError) as error:
             output = getattr(error, "stderr", None) or str(error)
             missing.append(f"{name}: {str(output).strip().splitlines()[-1]:.200}")
     return found, missing
 
 
-def _installed(name: str, requirement: str) -> Peer:
+def installed(name: str, requirement: str) -> Peer:
     """Return a peer from its own environment, made now if there is none."""
     folder = FOLDER / name
     program = folder / "bin" / "python"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from argojobs.job.buffer import Buffer
     from argojobs.job.sink_thread import Sink
 
-#: So many entries are taken in one go: what waits for a failing disk is bounded, and so is the
-#: time for which a training thread may wait for the interpreter's lock.
-_AT_ONCE = 5_000
+#: So many parts of so many entries are stored in one go. After each part the interpreter's lock is
+#: let go, so that a training thread hardly waits for it; and what waits for a failing disk is bounded.
+_PARTS, _PART = 20, 250
 #: Seconds until a store that failed is tried again.
 _AGAIN = 1.0
 #: A clock that differs by more seconds from the time that has passed was set.
@@ -151,13 +151,17 @@ class Writer:
         pending = _Pending()
         self._look_at_clock()
         self._look_at_drops(pending)
-        for entry in self._buffer.take(_AT_ONCE):
-            if type(entry) is tuple:
-                self._rows.add(entry)
-            else:
-                self._take_rows(pending)  # they stand above
-                self._take(entry, pending)
-        self._take_rows(pending)
+        for _ in range(_PARTS):
+            for entry in self._buffer.take(_PART):
+                if type(entry) is tuple:
+                    self._rows.add(entry)
+                else:
+                    self._take_rows(pending)  # they stand above
+                    self._take(entry, pending)
+            self._take_rows(pending)
+            if not self._buffer.waits():
+                break
+            time.sleep(0)
         if self._progress is not None and pending.progress is not None:
             self._progress.write(pending.progress.done, pending.progress.of)
         return pending
