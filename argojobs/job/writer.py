@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 
 from argojobs.job.entries import After, Line, Mark, Note, Progress, Ticket
 from argojobs.job.lines import Rows, rows_text, text
 from argojobs.job.progress_file import ProgressFile
+from argojobs.job.saying import say
 from argojobs.job.sink_thread import SinkThread
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class Writer:
         self._buffer = buffer
         self._attempt = attempt
         self._pause = seconds / 2  # the other half is for the write
-        self._progress = ProgressFile(progress, self._said) if progress else None
+        self._progress = ProgressFile(progress, say) if progress else None
         self._sinks = [SinkThread(sink, buffer.say) for sink in sinks]
         self._rows = Rows()
         self._went_back = False
@@ -126,7 +126,7 @@ class Writer:
         if self._trouble is None:
             self._trouble = time.monotonic()
             why = error.strerror or str(error)
-            self._said(f"results cannot be stored now ({why}); they wait, the training does not")
+            say(f"results cannot be stored now ({why}); they wait, the training does not")
         with self._told:
             self._failures += 1
             self._told.notify_all()
@@ -189,7 +189,7 @@ class Writer:
         elif isinstance(entry, Line):
             pending.lines.append(text(entry.content))
             if isinstance(entry, Note):
-                self._said(entry.text)
+                say(entry.text)
             elif isinstance(entry, After):
                 self._rows.next_step = entry.next_step
             elif isinstance(entry, Progress):
@@ -222,14 +222,7 @@ class Writer:
         self._dropped += lost
         why = "more rows waited than there is room for"
         pending.lines.append(text({"dropped": lost, "why": why}))
-        self._said(f"{lost} rows were dropped: {why}")
-
-    def _said(self, said: str) -> None:
-        """Say something on standard error, where there is one."""
-        try:
-            print(f"argojobs: {said}", file=sys.stderr, flush=True)
-        except (OSError, ValueError):  # closed
-            return
+        say(f"{lost} rows were dropped: {why}")
 
 
 class _Pending:
