@@ -149,7 +149,8 @@ EPOCHS = WAIT + "for epoch in job.epochs(int(sys.argv[2])): job.checkpoint(path)
 
 
 def test_a_rank_without_checkpoints_goes_on_from_the_first_ranks(tmp_path: Path) -> None:
-    run(EPOCHS, tmp_path, "2", RANK="0")
+    for rank in "02":
+        run(EPOCHS, tmp_path, "2", RANK=rank)
     run("for epoch in job.epochs(2): job.log(a=epoch)", tmp_path, RANK="1")
     assert run("print(job.restore()[-14:], [*job.epochs(3)])", tmp_path, RANK="1") == (
         "ts/0-1-2/state [2]\n"
