@@ -115,8 +115,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
             if node.module == "argojobs":
                 for one in node.names:
                     home = _HOMES.get(one.name)
-                    if job := _JOB.fullmatch(f"argojobs.{one.name}"):
-                        yield one.asname or one.name, (job[1],)
+                    if words := _library(f"argojobs.{one.name}"):
+                        yield one.asname or one.name, words
                     elif home is not None:
                         yield one.asname or one.name, (one.name, home.rpartition(".")[2])
                     elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 
 from argojobs.job.entries import After, Line, Mark, Note, Progress, Ticket
 from argojobs.job.lines import Rows, rows_text, text
 from argojobs.job.progress_file import ProgressFile
+from argojobs.job.saying import say
 from argojobs.job.sink_thread import SinkThread
 
 TYPE_CHECKING = False
@@ -54,7 +53,7 @@ class Writer:
         self._buffer = buffer
         self._attempt = attempt
         self._pause = seconds / 2  # the other half is for the write
-        self._progress = ProgressFile(progress, self._said) if progress else None
+        self._progress = ProgressFile(progress, say) if progress else None
         self._sinks = [SinkThread(sink, buffer.say) for sink in sinks]
         self._rows = Rows()
         self._went_back = False
@@ -127,7 +126,7 @@ class Writer:
         if self._trouble is None:
             self._trouble = time.monotonic()
             why = error.strerror or str(error)
-            self._said(f"results cannot be stored now ({why}); they wait, the training does not")
+            say(f"results cannot be stored now ({why}); they wait, the training does not")
         with self._told:
             self._failures += 1
             self._told.notify_all()
@@ -190,7 +189,7 @@ class Writer:
         elif isinstance(entry, Line):
             pending.lines.append(text(entry.content))
             if isinstance(entry, Note):
-                self._said(entry.text)
+                say(entry.text)
             elif isinstance(entry, After):
                 self._rows.next_step = entry.next_step
             elif isinstance(entry, Progress):
@@ -223,18 +222,7 @@ class Writer:
         self._dropped += lost
         why = "more rows waited than there is room for"
         pending.lines.append(text({"dropped": lost, "why": why}))
-        self._said(f"{lost} rows were dropped: {why}")
-
-    def _said(self, said: str) -> None:
-        """Say something on standard error, where there is one.
-
-        It is not printed: a process that is ending aborts where another thread holds the stream.
-        """
-        line = f"argojobs: {said}\n".encode(errors="backslashreplace")
-        try:
-            os.write(sys.stderr.fileno(), line)
-        except (OSError, ValueError, AttributeError):  # closed, or there is none
-            return
+        say(f"{lost} rows were dropped: {why}")
 
 
 class _Pending:

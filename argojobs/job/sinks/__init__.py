@@ -6,15 +6,12 @@ A sink is loaded only where it is asked for. None of them can hold up a training
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
-from io import UnsupportedOperation
+from argojobs.job.saying import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TextIO
+    from typing import Any
 
     from argojobs.job.attempt import Attempt
     from argojobs.job.batch import Batch
@@ -65,22 +62,6 @@ def sinks_of_attempt(
         return rows_before(attempt.store, attempt.name)
 
     return Sinks(environment, process, say, earlier)
-
-
-def say(text: str) -> None:
-    """Tell the user, on standard error where there is one.
-
-    It is written to directly: a process that ends while a thread is inside of `print` is aborted.
-    """
-    stream: TextIO | None = sys.stderr
-    if stream is None:
-        return
-    line = f"argojobs: {text}\n"
-    with suppress(OSError, ValueError):  # it is closed
-        try:
-            os.write(stream.fileno(), line.encode("utf-8", "replace"))
-        except (AttributeError, UnsupportedOperation):  # a notebook's, say
-            print(line, end="", file=stream, flush=True)
 
 
 class Sinks:

@@ -119,7 +119,8 @@ class TensorBoard(Background):
         if not has_older:
             return [version(now)]
         steps = (step for batch in batches for step in batch.step)
-        return [version(now), start(now, least(steps) if self._earlier is None else FIRST_STEP)]
+        first = start(now, FIRST_STEP if self._earlier is not None else least(steps))
+        return [version(now), first, first]  # TensorBoard passes over the first that it sees
 
     def _append(self, data: bytes) -> None:
         """Write bytes at the end; what was written of them is cut off again where it fails."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
 
 from argojobs.job.batch import Batch
-from argojobs.job.sinks import ASKING, Sinks, asked, say, sinks_of
+from argojobs.job.sinks import ASKING, Sinks, asked, sinks_of
 from argojobs.job.sinks.sink import Process
 
 EVERY = {
@@ -71,29 +70,6 @@ def test_all_together_are_one_that_asks_whose_rows_they_are_with_the_first(tmp_p
         'argojobs_value{name="loss",run="r",step="s",attempt="3",rank="1.2",host="h",user="7"} 0.5'
         in (tmp_path / name).read_text()
     )
-
-
-def test_what_it_says_goes_to_standard_error_whatever_that_is(capfd, monkeypatch) -> None:
-    say("half a letter \udcff")
-    with monkeypatch.context() as patch:
-        for stream in (Plain(), None):
-            patch.setattr(sys, "stderr", stream)
-            say("more")
-    closed = io.TextIOWrapper(io.BytesIO())
-    closed.close()
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "stderr", closed)
-        say("nothing")
-    assert capfd.readouterr() == ("", "argojobs: half a letter ?\n")
-    assert Plain.text == "argojobs: more\n"
-
-
-class Plain(io.TextIOBase):
-    text = ""
-
-    def write(self, text: str) -> int:
-        Plain.text += text
-        return len(text)
 
 
 def test_to_know_that_none_is_asked_for_loads_none_of_them() -> None:

@@ -17,7 +17,13 @@ from argojobs.job.batch import Batch
 from argojobs.job.sinks import background
 from argojobs.job.sinks.tensorboard import TensorBoard
 
-event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+pytest.importorskip("tensorboard")
+
+from tensorboard.backend.event_processing import (
+    event_accumulator,
+    plugin_event_accumulator,
+)
+from tensorboard.util import tensor_util
 
 
 def batch(steps: list, /, at: float = 1_700_000_000.0, **values: list) -> Batch:
@@ -27,6 +33,34 @@ def batch(steps: list, /, at: float = 1_700_000_000.0, **values: list) -> Batch:
 def read(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """Return what TensorBoard reads in a folder: the steps and values of each tag."""
     return seen(loaded(folder))
+
+
+class Watching:
+    """A TensorBoard that is running: what its server has loaded, which is another loader."""
+
+    def __init__(self, folder: Path) -> None:
+        self.accumulators = [
+            module.EventAccumulator(str(folder), size_guidance=sizes)
+            for module, sizes in (
+                (event_accumulator, {"scalars": 0}),
+                (plugin_event_accumulator, {"tensors": 0}),
+            )
+        ]
+        self.look()
+
+    def look(self) -> dict[str, list[tuple[int, float]]]:
+        """Return what it shows now; both loaders must show the same."""
+        simple, server = (each.Reload() for each in self.accumulators)
+        found = {
+            tag: [
+                (each.step, tensor_util.make_ndarray(each.tensor_proto).item())
+                for each in server.Tensors(tag)
+            ]
+            for tag in server.Tags()["tensors"]
+        }
+        shown = {tag: values for tag, values in found.items() if values}
+        assert shown == seen(simple)
+        return shown
 
 
 def loaded(folder: Path):
@@ -136,7 +170,7 @@ def test_a_new_attempt_repeats_what_holds_and_empties_what_was(tmp_path, process
         batch([0, 1, 2, 3], loss=[1.0, 0.9, 0.8, 0.7]),
         batch([0, 1], val=[0.5, 0.4]),  # steps of its own: epochs
     )
-    watching = loaded(tmp_path)
+    watching = Watching(tmp_path)
     # It goes on after step 1; the killed attempt had not written `val` of epoch 0 everywhere.
     holds = [batch([0, 1], loss=[1.0, 0.9]), batch([0], val=[0.5])]
     written(
@@ -153,30 +187,31 @@ def test_a_new_attempt_repeats_what_holds_and_empties_what_was(tmp_path, process
         "val": [(0, 0.5), (1, pytest.approx(0.41))],
     }
     assert read(tmp_path) == series
-    assert seen(watching.Reload()) == series, "one that was running shows a step twice"
+    assert watching.look() == series, "one that was running shows a step twice"
     for _ in range(3):
         written(
             TensorBoard(str(tmp_path), process, said.append, lambda: [batch([0], loss=[1.0])]),
             batch([1], loss=[0.5]),
         )
-    assert read(tmp_path) == seen(watching.Reload()) == {"loss": [(0, 1.0), (1, 0.5)]}
+    assert read(tmp_path) == watching.look() == {"loss": [(0, 1.0), (1, 0.5)]}
     sizes = [os.path.getsize(tmp_path / name) for name in files(tmp_path)]
     assert sizes[:-1] == [40] * 4, "what is left of a file is its first event"
 
 
 def test_an_attempt_that_begins_anew_leaves_nothing_of_before(tmp_path, process, said) -> None:
-    written(TensorBoard(str(tmp_path), process, said.append), batch([0, 1, 2], loss=[3, 2, 1]))
-    watching = loaded(tmp_path)
+    written(TensorBoard(str(tmp_path), process, said.append), batch([-7, 1, 2], loss=[3, 2, 1]))
+    watching = Watching(tmp_path)
     written(TensorBoard(str(tmp_path), process, said.append, lambda: ()), batch([0], loss=[9]))
-    assert read(tmp_path) == seen(watching.Reload()) == {"loss": [(0, 9.0)]}
+    assert read(tmp_path) == watching.look() == {"loss": [(0, 9.0)]}
 
 
 def test_without_the_earlier_rows_what_is_at_the_first_step_or_later_is_dropped(
     tmp_path, process, said
 ) -> None:
     written(TensorBoard(str(tmp_path), process, said.append), batch([0, 1, 2], loss=[3, 2, 1]))
+    watching = Watching(tmp_path)
     written(TensorBoard(str(tmp_path), process, said.append), batch([2, 3], loss=[8, 7]))
-    assert read(tmp_path) == {"loss": [(0, 3.0), (1, 2.0), (2, 8.0), (3, 7.0)]}
+    assert watching.look() == read(tmp_path) == {"loss": [(0, 3.0), (1, 2.0), (2, 8.0), (3, 7.0)]}
 
 
 def test_a_later_attempts_file_comes_last_whatever_the_clock_says(
