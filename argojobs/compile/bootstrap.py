@@ -25,6 +25,14 @@ if __name__ == "__main__":
     from argojobs.runtime.__main__ import start
 """
 
+#: What follows `START` in the bundle of a project that imports packages of older scripts: ours are
+#: searched last, and not at all where all of these are installed.
+OLDER_SCRIPTS = """\
+    from importlib.util import find_spec
+    if not all(map(find_spec, %r)):
+        sys.path.append(os.path.join(here, "argojobs", "job", "older_scripts"))
+"""
+
 #: Signs of base 85 that Argo, Kubernetes, Go or YAML take for their own, and what stands for them.
 SPECIAL, PLAIN = "$&<>`{}", "',./:[]"
 

@@ -16,6 +16,7 @@ import gzip
 import io
 import json
 import os
+import re
 import stat
 import tarfile
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 
 from argojobs.compile import git
-from argojobs.compile.bootstrap import PLAIN, SPECIAL, START, TIME
+from argojobs.compile.bootstrap import OLDER_SCRIPTS, PLAIN, SPECIAL, START, TIME
 from argojobs.compile.code import VERSION, Code
 from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, search_path
 from argojobs.compile.secrets import looks_secret
@@ -38,6 +39,8 @@ LARGEST = 50 * 1024 * 1024
 #: The most text that travels inside a manifest.
 LARGEST_INLINE = 64 * 1024
 _SHOWN = 8
+#: An import of a package that `job/older_scripts` has.
+_OLDER = re.compile(rb"^\s*(?:from|import)\s+(kubernetesdlprofile|telegraf)\b", re.MULTILINE)
 #: A file from this size on is named: code is smaller.
 LARGE = 1024 * 1024
 
@@ -128,7 +131,7 @@ def pack(
     warnings += [
         f"{name} stays here: it holds secrets for argojobs itself" for name in sorted(stay)
     ]
-    everything = [*files, *_runtime_files(places.inside)]
+    everything = [*files, *_runtime_files(places.inside, _older_packages(files))]
     digest = _hash([*everything, _bundle_file("", places.inside)])
     everything.append(_bundle_file(digest, places.inside))
     return Packed(
@@ -267,9 +270,24 @@ def _check_secrets(root: Path, files: list[File]) -> None:
     )
 
 
-def _runtime_files(inside: tuple[str, ...]) -> list[File]:
-    """Return our own code; the program names the `sys.path` entries, as json costs a step's start."""
-    program = f"{START}    start(os.path.dirname(here), {list(inside)!r})\n"
+def _older_packages(files: Iterable[File]) -> list[str]:
+    """Return the packages of older scripts that a project imports, see `job/older_scripts`."""
+    found = {
+        name.decode()
+        for file in files
+        if file.name.endswith(".py")
+        for name in _OLDER.findall(file.content)
+    }
+    return sorted(found)
+
+
+def _runtime_files(inside: tuple[str, ...], older: list[str]) -> list[File]:
+    """Return our own code; the program names the `sys.path` entries, as json costs a step's start.
+
+    older: packages of older scripts that ours stand in for where they are not installed.
+    """
+    search = OLDER_SCRIPTS % older if older else ""
+    program = f"{START}{search}    start(os.path.dirname(here), {list(inside)!r})\n"
     sources = {"__main__.py": program.encode("utf-8", "surrogateescape"), **needed_sources(None)}
     return [File(f"{RESERVED}/{name}", content) for name, content in sources.items()]
 
