@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import seaweed
 from support.cutting import CuttingProxy
+from support.faulty_s3 import FaultyS3
 from support.job_places import Place, client, in_bucket, in_folder
 
 BUCKET = "results"
@@ -44,3 +45,19 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
         return in_folder(tmp_path / "place")
     found: Place = request.getfixturevalue("s3")
     return found
+
+
+@pytest.fixture
+def faulty(s3_service: seaweed.Seaweed) -> Iterator[FaultyS3]:
+    """A way to the service on which answers are replaced or lost."""
+    front = FaultyS3(s3_service.port)
+    yield front
+    front.close()
+
+
+@pytest.fixture
+def behind(s3_service: seaweed.Seaweed, bucket: str, faulty: FaultyS3, tmp_path: Path) -> Place:
+    """A place of its own in S3, behind that way."""
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    return in_bucket(s3_service, bucket, f"run-{next(_NUMBERS)}", mirror, port=faulty.port)

@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_no_checkpoint(place: Place, tmp_path: Path) -> N
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "first").write_text("x")
     (tmp_path / "state" / "second").symlink_to("nowhere")
-    with pytest.raises(SourceError, match="nowhere|second"):
+    with pytest.raises(SourceError, match=r"nowhere|second"):
         place.store().keep("0-1-1", str(tmp_path / "state"))
     assert place.store().checkpoints() == []
     with pytest.raises(SourceError):

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from minio import Minio
-from support import seaweed
 
 from argojobs.job.place import folder_of, store_of
 from argojobs.job.store import Store
+from support import seaweed
 
 JOB = "job"
 
@@ -21,11 +21,12 @@ class Place:
     """A place of results: what a program is told of it, and a way to look that is not the library's.
 
     results: the value of ARGOJOBS_RESULTS. more: the other variables. mirrored: returns a folder
-    with what the job has stored, as a folder has it.
+    with what a job has stored, as a folder has it; given one of
+    S3, it may be another job, and another empty folder.
     """
 
     results: str
-    mirrored: Callable[[], Path]
+    mirrored: Callable[..., Path]
     more: dict[str, str] = field(default_factory=dict)
 
     def variables(self, **more: str) -> dict[str, str]:
@@ -58,9 +59,11 @@ def in_bucket(
         "SECRET_KEY": seaweed.ADMIN[1],
     }
     more = {f"ARGOJOBS_S3_{key}": text for key, text in told.items()}
-    prefix = f"runs/{name}/{folder_of(JOB)}/"
-    place = f"s3://{bucket}/runs/{name}"
-    return Place(place, lambda: mirrored(client(service), bucket, prefix, mirror), more)
+
+    def of(job: str = JOB, folder: Path = mirror) -> Path:
+        return mirrored(client(service), bucket, f"runs/{name}/{folder_of(job)}/", folder)
+
+    return Place(f"s3://{bucket}/runs/{name}", of, more)
 
 
 def client(service: seaweed.Seaweed) -> Minio:
