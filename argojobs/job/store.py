@@ -1,4 +1,4 @@
-# travels with: typing-only
+# travels with: job
 """What a store of a job can do: `folder_store.py` and `s3_store.py` are the two there are."""
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""Where steps of ours report on a cluster, put into their workflow as variables.
+
+- a store with a Kubernetes Secret: its place, and its keys from that Secret. A missing one keeps no
+  pod from starting: the step then says that nothing is stored.
+- a claim: its path as a URL, so that each job has a folder of its own there.
+- JOB_UUID: of the run and the step's name there, so that it is the same in all attempts, also after
+  `argo retry`, and another one in a new run of the same name. Of older Argos, `node.name` may be
+  the attempt's; no other name ends with a number in brackets.
+
+Only containers that run our own program get them, with the names that they do not have themselves.
+Source: Argo docs, variables (`node.name`, `workflow.uid`), expressions (sprig); measured on Argo
+4.0.5: `node.name` has no attempt's number where there is a retryStrategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from argojobs.edits.parts import copied, templates_in
+from argojobs.manifest.own_program import is_own_program
+from argojobs.manifest.view import spec_of
+from argojobs.service import Workflow
+
+Object = dict[str, Any]
+
+PLACE = "ARGOJOBS_RESULTS"
+#: The folder of all results, and that of a run in it.
+FOLDER = "results/{{workflow.name}}"
+JOB = "JOB_UUID"
+_STEP = "sprig.regexReplaceAll('[(][0-9]+[)]$', node.name, '')"
+JOB_ID = f"{{{{=sprig.trunc(32, sprig.sha256sum(workflow.uid + {_STEP}))}}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Where results go: `s3://BUCKET/PREFIX` or `file:///PATH`.
+
+    values: further variables. secrets: by variable, the name and the key of a Kubernetes Secret.
+    """
+
+    place: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def with_results(workflow: Workflow, results: Results) -> Workflow:
+    """Return a Workflow whose steps of ours know where to report; the given one is not changed."""
+    spec: Any = copied(spec_of(workflow))
+    variables = _variables(results)
+    for template in templates_in(spec):
+        for kind in ("container", "script"):
+            container = template.get(kind)
+            if isinstance(container, dict) and is_own_program(container):
+                has = {variable.get("name") for variable in container.get("env") or ()}
+                new = [{**one} for one in variables if one["name"] not in has]
+                container["env"] = [*(container.get("env") or ()), *new]
+    return {**workflow, "spec": spec}
+
+
+def _variables(results: Results) -> list[Object]:
+    literal = {JOB: JOB_ID, PLACE: f"{results.place.rstrip('/')}/{FOLDER}", **results.values}
+    secret = {
+        name: {"name": owner, "key": key, "optional": True}
+        for name, (owner, key) in results.secrets.items()
+    }
+    return [
+        *({"name": name, "value": text} for name, text in literal.items()),
+        *({"name": name, "valueFrom": {"secretKeyRef": one}} for name, one in secret.items()),
+    ]
