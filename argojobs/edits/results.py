@@ -3,13 +3,8 @@
 - a store with a Kubernetes Secret: its place, and its keys from that Secret. A missing one keeps no
   pod from starting: the step then says that nothing is stored.
 - a claim: its path as a URL, so that each job has a folder of its own there.
-- JOB_UUID: of the run and the step's name there, so that it is the same in all attempts, also after
-  `argo retry`, and another one in a new run of the same name. Of older Argos, `node.name` may be
-  the attempt's; no other name ends with a number in brackets.
 
 Only containers that run our own program get them, with the names that they do not have themselves.
-Source: Argo docs, variables (`node.name`, `workflow.uid`), expressions (sprig); measured on Argo
-4.0.5: `node.name` has no attempt's number where there is a retryStrategy.
 """
 
 from __future__ import annotations
@@ -26,11 +21,9 @@ from argojobs.service import Workflow
 Object = dict[str, Any]
 
 PLACE = "ARGOJOBS_RESULTS"
-#: The folder of all results, and that of a run in it.
+#: The folder of all results, and that of a run in it; each job's is the library's affair, which
+#: knows it by JOB_UUID.
 FOLDER = "results/{{workflow.name}}"
-JOB = "JOB_UUID"
-_STEP = "sprig.regexReplaceAll('[(][0-9]+[)]$', node.name, '')"
-JOB_ID = f"{{{{=sprig.trunc(32, sprig.sha256sum(workflow.uid + {_STEP}))}}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ def with_results(workflow: Workflow, results: Results) -> Workflow:
 
 
 def _variables(results: Results) -> list[Object]:
-    literal = {JOB: JOB_ID, PLACE: f"{results.place.rstrip('/')}/{FOLDER}", **results.values}
+    literal = {PLACE: f"{results.place.rstrip('/')}/{FOLDER}", **results.values}
     secret = {
         name: {"name": owner, "key": key, "optional": True}
         for name, (owner, key) in results.secrets.items()

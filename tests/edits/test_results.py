@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from argojobs.edits.results import JOB_ID, Results, with_results
+from argojobs.edits.results import Results, with_results
 
 OURS = {"command": ["python", "/argojobs/code/.argojobs", "run", "train:train"]}
 S3 = Results(
@@ -28,7 +28,6 @@ def test_a_step_of_ours_is_told_the_place_of_its_run_and_its_keys_by_reference()
     given = workflow({"name": "train", "container": {**OURS, "env": [{"name": "A", "value": "1"}]}})
     assert environment(with_results(given, S3)) == [
         {"name": "A", "value": "1"},
-        {"name": "JOB_UUID", "value": JOB_ID},
         {"name": "ARGOJOBS_RESULTS", "value": "s3://bucket/team/results/{{workflow.name}}"},
         {"name": "ARGOJOBS_S3_ENDPOINT", "value": "https://minio:9000"},
         {
@@ -41,11 +40,11 @@ def test_a_step_of_ours_is_told_the_place_of_its_run_and_its_keys_by_reference()
 
 
 def test_what_a_step_says_itself_stays_and_twice_is_as_once() -> None:
-    own = [{"name": "ARGOJOBS_RESULTS", "value": "/mine"}, {"name": "JOB_UUID", "value": "mine"}]
+    own = [{"name": "ARGOJOBS_RESULTS", "value": "/mine"}]
     given = workflow({"name": "train", "container": {**OURS, "env": own}})
     before = copy.deepcopy(given)
     once = with_results(given, S3)
-    assert environment(once)[:2] == own
+    assert environment(once)[:1] == own
     assert len({one["name"] for one in environment(once)}) == len(environment(once))
     assert with_results(once, S3) == once
     assert given == before
@@ -72,4 +71,4 @@ def test_steps_inside_of_steps_and_scripts_are_told_too() -> None:
 
 def test_the_bytes_of_a_step_that_reports_are_few() -> None:
     given = workflow({"name": "train", "container": {**OURS}})
-    assert len(str(with_results(given, S3))) - len(str(given)) < 700
+    assert len(str(with_results(given, S3))) - len(str(given)) < 500

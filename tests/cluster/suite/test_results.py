@@ -17,7 +17,7 @@ from support.job_series import attempts_of, kept_lines, series_of
 KILLS = 20
 EPOCHS = 40
 PIPELINE = """
-import math, os, struct, time
+import math, struct, time
 
 from argojobs import Retry, pipeline, step
 from argojobs import job
@@ -39,7 +39,6 @@ def train(epochs: int, seconds: float) -> str:
         with open("/tmp/weights", "wb") as file:
             file.write(struct.pack("4d", *weights))
         job.checkpoint("/tmp/weights")
-    print("ended by", os.environ["HOSTNAME"])
     return struct.pack("4d", *weights).hex()
 
 
@@ -101,7 +100,7 @@ def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_un
 ) -> None:
     in_store(lab)
     whole = lab.run("train.py")
-    run = str(lab.run("train.py", "-p", "seconds=0.4", wait=False)["metadata"]["name"])
+    run = str(lab.run("train.py", "-p", "seconds=1.5", wait=False)["metadata"]["name"])
     chance = random.Random(14)
     kills, last, end = 0, "", time.monotonic() + 900
     while kills < KILLS and time.monotonic() < end:
@@ -113,7 +112,7 @@ def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_un
             time.sleep(0.3)  # another program's affair: nothing tells when a pod runs
             continue
         (last,) = pods[:1]
-        time.sleep(chance.random() * 2)
+        time.sleep(chance.random() * 1.5)
         how = ["--grace-period=0", "--force"] if chance.random() < 0.5 else ["--grace-period=1"]
         lab.cluster.kubectl("delete", "pod", last, "--ignore-not-found", "--wait=false", *how)
         kills += 1
