@@ -73,8 +73,8 @@ def test_inside_of_an_epoch_it_counts_with_its_end(tmp_path: Path) -> None:
 
 
 def test_of_several_in_an_epoch_the_last_counts_and_the_others_go(tmp_path: Path) -> None:
-    program = "job.start_epoch(); job.checkpoint(path); job.checkpoint(path); job.end_epoch(); "
-    run(WAIT + program + "wait('0-1-2')", tmp_path)
+    program = "job.start_epoch(); job.checkpoint(path); job.checkpoint(path); wait('0-1-2')"
+    run(WAIT + program + "; job.end_epoch(); print(job.restore())", tmp_path)
 
 
 def test_the_last_two_that_were_committed_are_kept_over_attempts(tmp_path: Path) -> None:
@@ -149,7 +149,8 @@ EPOCHS = WAIT + "for epoch in job.epochs(int(sys.argv[2])): job.checkpoint(path)
 
 
 def test_a_rank_without_checkpoints_goes_on_from_the_first_ranks(tmp_path: Path) -> None:
-    run(EPOCHS, tmp_path, "2", RANK="0")
+    for rank in "02":
+        run(EPOCHS, tmp_path, "2", RANK=rank)
     run("for epoch in job.epochs(2): job.log(a=epoch)", tmp_path, RANK="1")
     assert run("print(job.restore()[-14:], [*job.epochs(3)])", tmp_path, RANK="1") == (
         "ts/0-1-2/state [2]\n"

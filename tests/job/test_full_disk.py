@@ -147,3 +147,29 @@ def test_a_half_line_of_a_killed_attempt_is_not_read(tmp_path: Path) -> None:
         rest.write(b'{"mark": "0-1:')
     assert list(store.lines("0-1")) == [b"{}\n"]
     assert store.create("0-1") is None
+
+
+def test_what_is_said_to_be_durable_was_given_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(os.path.relpath(os.readlink(f"/proc/self/fd/{descriptor}"), tmp_path))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    store = FolderStore(str(tmp_path))
+    file = store.create("0-1")
+    assert file is not None
+    assert synced == ["attempts"]
+    file.append(b"{}\n")
+    file.close()
+    assert synced == ["attempts", "attempts/0-1.jsonl"]
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "weights").write_text("x")
+    del synced[:]
+    store.keep("0-1-1", str(tmp_path / "state"))
+    half = "checkpoints/.0-1-1"
+    assert synced == [f"{half}/state/weights", f"{half}/state", half, "checkpoints"]

@@ -70,12 +70,19 @@ def test_an_epoch_that_takes_longer_than_the_grace_time_is_left(tmp_path: Path) 
 
 
 def test_a_library_that_does_not_return_does_not_hold_it(tmp_path: Path) -> None:
-    # A lock that is taken twice, outside of Python: no signal ends the second.
-    before = "import ctypes; lock = ctypes.CDLL(None).pthread_mutex_lock"
-    wait = "mutex = ctypes.create_string_buffer(64); lock(mutex); lock(mutex)"
-    training = Training(tmp_path, wait, before, ARGOJOBS_GRACE_SECONDS="0.2")
-    assert training.end() == (143, "")
-    assert values_of(tmp_path, "loss") == [(0, 0), (1, 1)]
+    # A lock that is taken twice, outside of Python: no signal ends the second, and no handler runs.
+    program = """
+        import ctypes, os, signal, threading
+        lock, mutex = ctypes.CDLL(None).pthread_mutex_lock, ctypes.create_string_buffer(64)
+        for epoch in job.epochs(1):
+            job.log(loss=1)
+            lock(mutex)
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            lock(mutex)
+    """
+    done = job_process.run(program, tmp_path, ARGOJOBS_GRACE_SECONDS="0.2")
+    assert (done.returncode, done.stderr) == (143, "")
+    assert values_of(tmp_path, "loss") == [(0, 1)]
 
 
 def test_what_goes_on_after_the_last_epoch_does_not_leave_with_0(tmp_path: Path) -> None:
