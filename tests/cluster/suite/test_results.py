@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Iterator
@@ -84,15 +85,22 @@ def rows(folder: Path) -> dict[str, list[tuple[float, float]]]:
     return {name: [p[:2] for p in points] for name, points in series_of(folder).items()}
 
 
-def running(lab: Lab, run: str) -> list[str]:
-    """The pods of a run whose main container runs, and which nobody is ending yet."""
-    found = lab.cluster.kubectl(
-        "get", "pods", "-l", f"workflows.argoproj.io/workflow={run}", "-o",
-        "jsonpath={range .items[*]}{.metadata.name} {.metadata.deletionTimestamp}|"
-        "{.status.containerStatuses[?(@.name==\"main\")].state.running.startedAt}\\n{end}",
-    )  # fmt: skip
-    pairs = [line.rsplit("|", 1) for line in found.splitlines()]
-    return [name.strip() for name, since in pairs if since and name.endswith(" ")]
+def running(lab: Lab, run: str) -> list[tuple[str, str]]:
+    """Name and uid of the pods of a run whose main container runs, and which nobody is ending yet.
+
+    A pod that vanished is run again under the same name.
+    """
+    selector = f"workflows.argoproj.io/workflow={run}"
+    found = json.loads(lab.cluster.kubectl("get", "pods", "-l", selector, "-o", "json"))
+    return [
+        (pod["metadata"]["name"], pod["metadata"]["uid"])
+        for pod in found["items"]
+        if "deletionTimestamp" not in pod["metadata"]
+        and any(
+            one["name"] == "main" and "running" in one["state"]
+            for one in pod["status"].get("containerStatuses") or ()
+        )
+    ]
 
 
 def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_unbroken_run(
@@ -102,19 +110,21 @@ def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_un
     whole = lab.run("train.py")
     run = str(lab.run("train.py", "-p", "seconds=1.5", wait=False)["metadata"]["name"])
     chance = random.Random(14)
-    kills, last, end = 0, "", time.monotonic() + 900
+    kills, end = 0, time.monotonic() + 900
+    killed: set[str] = set()
     while kills < KILLS and time.monotonic() < end:
         phase = (lab.get(run).get("status") or {}).get("phase")
         if phase in ("Succeeded", "Failed", "Error"):
             break
-        pods = [pod for pod in running(lab, run) if pod != last]
+        pods = [pod for pod in running(lab, run) if pod[1] not in killed]
         if not pods:
             time.sleep(0.3)  # another program's affair: nothing tells when a pod runs
             continue
-        (last,) = pods[:1]
+        pod, uid = pods[0]
+        killed.add(uid)
         time.sleep(chance.random() * 1.5)
         how = ["--grace-period=0", "--force"] if chance.random() < 0.5 else ["--grace-period=1"]
-        lab.cluster.kubectl("delete", "pod", last, "--ignore-not-found", "--wait=false", *how)
+        lab.cluster.kubectl("delete", "pod", pod, "--ignore-not-found", "--wait=false", *how)
         kills += 1
     ended = lab.get(run)
     while (phase := ended["status"]["phase"]) == "Running" and time.monotonic() < end:
