@@ -15,7 +15,7 @@ from argojobs.job.s3_client import Body, StoreError, body_of, parsed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import http.client
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
     from argojobs.job.s3_client import Client
@@ -92,28 +92,30 @@ def _found(path: str, source: str, around: tuple[tuple[int, int], ...]) -> Itera
 
 def _stored(client: Client, key: str, source: str) -> dict[str, Any]:
     """Store one file, in parts if it is large; return its size and what it is recognized by."""
-    whole = sha256()
     try:
         file = open(source, "rb", buffering=0)  # noqa: SIM115 - below
     except OSError as error:
         raise SourceError(error) from error
     with file:
         size = os.fstat(file.fileno()).st_size
-        if size <= _PART:
-            client.put(key, _body(file, 0, size, whole))
+        if size > _PART:
+            digest = _stored_in_parts(client, key, file, size)
         else:
-            _stored_in_parts(client, key, file, size, whole)
-    return {"size": size, "sha256": whole.hexdigest()}
+            body = _body(file, 0, size)
+            client.put(key, body)
+            digest = body.digest
+    return {"size": size, "sha256": digest}
 
 
-def _stored_in_parts(client: Client, key: str, file: BinaryIO, size: int, whole: Any) -> None:
+def _stored_in_parts(client: Client, key: str, file: BinaryIO, size: int) -> str:
+    """Store one file by several requests; return its SHA-256."""
     begun = parsed(client.ask("POST", key, query={"uploads": ""}).body)
     upload = begun.findtext("{*}UploadId") or ""
     part_size = max(_PART, -(-size // _MOST_PARTS))
-    lines = []
+    whole, lines = sha256(), []
     try:
         for number, start in enumerate(range(0, size, part_size), 1):
-            body = _body(file, start, min(part_size, size - start), whole)
+            body = _body(file, start, min(part_size, size - start), whole.update)
             query = {"partNumber": str(number), "uploadId": upload}
             part = client.ask("PUT", key, query=query, body=body)
             tag = part.headers.get("ETag", "").strip('"')
@@ -127,6 +129,7 @@ def _stored_in_parts(client: Client, key: str, file: BinaryIO, size: int, whole:
     except (OSError, SourceError):
         _abort(client, key, upload)
         raise
+    return whole.hexdigest()
 
 
 def _abort(client: Client, key: str, upload: str) -> None:
@@ -148,15 +151,22 @@ def uploads_of(client: Client, prefix: str) -> Iterator[tuple[str, str]]:
             yield key, upload.findtext("{*}UploadId") or ""
 
 
-def _body(file: BinaryIO, start: int, size: int, whole: Any) -> Body:
+def _body(
+    file: BinaryIO, start: int, size: int, also: Callable[[bytes], object] | None = None
+) -> Body:
     """Return a part of a file as a body: it is read to be signed, and again to be sent.
 
-    whole: gets what was read.
+    Args:
+        file: what it is of.
+        start: where it begins.
+        size: how long it is.
+        also: gets what is read for the signature.
     """
     part = sha256()
     for chunk in _chunks(file, start, size):
         part.update(chunk)
-        whole.update(chunk)
+        if also is not None:
+            also(chunk)
     return Body(size, part.hexdigest(), lambda: _chunks(file, start, size))
 
 
