@@ -137,3 +137,14 @@ def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_un
     assert weights_of(ended) == weights_of(whole)
     assert [line["epoch"] for _, line in kept_lines(found) if "mark" in line] == list(range(EPOCHS))
     assert len(attempts_of(found)) > KILLS / 2
+
+
+def test_where_there_is_a_claim_and_no_keys_it_has_the_results(lab: Lab) -> None:
+    claim = lab.claim("results")
+    lab.configure(f'image = "python:3.12-slim"\nstorage = "/storage"\nstorage_claim = "{claim}"')
+    run = lab.run("train.py", "-p", "epochs=3")
+    volume = lab.cluster.kubectl("get", "pvc", claim, "-o", "jsonpath={.spec.volumeName}")
+    volumes = lab.cluster.folder / "volumes" / volume.removeprefix("volume-")
+    (job,) = (volumes / "argojobs" / "results" / str(run["metadata"]["name"])).iterdir()
+    assert [step for step, _ in rows(job)["loss"]] == list(range(12))
+    assert sorted(path.name for path in (job / "checkpoints").iterdir()) == ["0-1-2", "0-1-3"]
