@@ -32,6 +32,7 @@ LONGEST = (
     "images/test_run_with_images.py",
     "workflows/test_demo.py",
     "attacks/test_kills.py",
+    "job/test_kills.py",
     "attacks/test_damaged_home.py",
     "typing/test_typing.py",
     "engine/test_examples_for_real.py",
