@@ -11,7 +11,6 @@ __version__ = "0.2.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import job
     from .api import Run, run
     from .convert.hera_workflow import to_hera
     from .dsl.artifacts import Artifact, Checkpoint, Dataset, Directory, File, Model, TensorBoard
@@ -58,7 +57,6 @@ _HOMES = {
     "command": "dsl.steps",
     "each": "dsl.fanout",
     "either": "dsl.branches",
-    "job": "job",
     "not_": "dsl.branches",
     "pipeline": "dsl.pipelines",
     "run": "api",
@@ -98,7 +96,6 @@ __all__ = [
     "command",
     "each",
     "either",
-    "job",
     "not_",
     "pipeline",
     "run",
@@ -118,7 +115,7 @@ def __getattr__(name: str) -> object:
     module = f"{__name__}.{home}"
     try:
         __import__(module)  # importlib would load more than it saves here
-        value = sys.modules[module] if home == name else getattr(sys.modules[module], name)
+        value = getattr(sys.modules[module], name)
     except ModuleNotFoundError as error:
         if error.name not in (module, module.rpartition(".")[0]):
             raise

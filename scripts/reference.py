@@ -25,8 +25,6 @@ def dsl_page() -> str:
         "# The DSL\n\nMade from the code by `make docs`. Every name below is imported from `argojobs`.\n"
     ]
     for name in argojobs.__all__:
-        if name == "job":  # it has a page of its own
-            continue
         thing = getattr(argojobs, name)
         parts.append(f"\n## `{name}`\n\n{_signature(name, thing)}{_doc(thing)}\n")
         if inspect.isclass(thing):

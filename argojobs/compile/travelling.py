@@ -108,7 +108,9 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str | None, tuple[str, ...]]]:
             if node.module == "argojobs":
                 for one in node.names:
                     home = _HOMES.get(one.name)
-                    if home is not None:
+                    if job := _JOB.fullmatch(f"argojobs.{one.name}"):
+                        yield one.asname or one.name, (job[1],)
+                    elif home is not None:
                         yield one.asname or one.name, (one.name, home.rpartition(".")[2])
                     elif _TRAVELS.fullmatch(f"argojobs.{one.name}") or one.name == "*":
                         yield None, ()

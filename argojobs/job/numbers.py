@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import math
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -70,6 +68,8 @@ def plain(given: Any, depth: int = 0) -> Any:
 
 def json_number(value: Number) -> Number | str:
     """Return a number as it stands in a line: what standard JSON has no number for, as a text."""
+    import math
+
     if isinstance(value, float):
         if math.isnan(value):
             return "NaN"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import _thread
-import math
 import os
 import time
 
@@ -151,6 +150,8 @@ class Session:
 
     def seconds(self, name: str, default: float) -> float:
         """Return a variable's number of seconds; the default where it has none."""
+        import math
+
         text = os.environ.get(name, "")
         try:
             given = float(text or default)
@@ -202,6 +203,8 @@ class Session:
 
     def step(self, given: Any) -> float | int | None:
         """Return the step of a row as a number; None, the next one, where it is none."""
+        import math
+
         try:
             step = number(given)
         except NotLogged as why:
@@ -225,6 +228,8 @@ class Session:
 
     def progress(self, done: Any, of: Any) -> None:
         """Have the progress told: so much is done, of so much."""
+        import math
+
         from argojobs.job.entries import Progress
 
         try:

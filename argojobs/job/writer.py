@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -225,10 +226,14 @@ class Writer:
         self._said(f"{lost} rows were dropped: {why}")
 
     def _said(self, said: str) -> None:
-        """Say something on standard error, where there is one."""
+        """Say something on standard error, where there is one.
+
+        It is not printed: a process that is ending aborts where another thread holds the stream.
+        """
+        line = f"argojobs: {said}\n".encode(errors="backslashreplace")
         try:
-            print(f"argojobs: {said}", file=sys.stderr, flush=True)
-        except (OSError, ValueError):  # closed
+            os.write(sys.stderr.fileno(), line)
+        except (OSError, ValueError, AttributeError):  # closed, or there is none
             return
 
 

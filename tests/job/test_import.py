@@ -27,7 +27,16 @@ def test_it_loads_nothing_that_is_not_needed_before_something_is_logged() -> Non
         "argojobs", "argojobs.job", "argojobs.job.buffer", "argojobs.job.numbers", "argojobs.job.session",
     }  # fmt: skip
     assert (
-        not {"json", "threading", "typing", "collections", "dataclasses", "signal", "shutil"}
+        not {
+            "json",
+            "threading",
+            "typing",
+            "collections",
+            "math",
+            "dataclasses",
+            "signal",
+            "shutil",
+        }
         & found
     )
 

@@ -11,10 +11,8 @@ from argojobs.convert.dsl.workflow import Read, Template
 from argojobs.convert.source_text import variable
 from argojobs.dsl.names import LONGEST, is_label
 
-#: Names of the program's own, which no argument or function may hide. No program imports `job`.
-_TAKEN = frozenset(
-    {*argojobs.__all__, "annotations", "bool", "float", "int", "list", "os", "str"} - {"job"}
-)
+#: Names of the program's own, which no argument or function may hide.
+_TAKEN = frozenset({*argojobs.__all__, "annotations", "bool", "float", "int", "list", "os", "str"})
 _ARGUMENTS = _TAKEN | {"code", "out", "place"}
 
 
