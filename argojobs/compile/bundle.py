@@ -380,6 +380,14 @@ def needed(packed: Packed) -> tuple[File, ...]:
     return (*theirs, program, *(File(f"{RESERVED}/{name}", content) for name, content in ours))
 
 
+def reports(packed: Packed) -> bool:
+    """Whether the steps of a project may report by `argojobs.job`: something there imports it."""
+    theirs = [file for file in packed.entries if not file.name.startswith(f"{RESERVED}/")]
+    some = [file for file in theirs if b"argojobs" in file.content and b"job" in file.content]
+    words = words_of((file.name, file.content) for file in some)
+    return packed.whole or words is None or "job" in words
+
+
 def _inlined(files: Sequence[File]) -> str:
     """Return files as the text that `BOOTSTRAP` unpacks: their names, then one after the other.
 

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from argojobs.job.folder_store import AttemptFile, FolderStore
+    from argojobs.job.store import Lines, Store
 
 
 class Attempt:
@@ -26,12 +26,12 @@ class Attempt:
         parent: the attempt of which this process is a child; it is no attempt of its own.
     """
 
-    def __init__(self, store: FolderStore, who: dict[str, Any], parent: str | None) -> None:
+    def __init__(self, store: Store, who: dict[str, Any], parent: str | None) -> None:
         self.name = ""  # until it is open
         self.store = store
         self._who = who
         self._parent = parent
-        self._file: AttemptFile | None = None
+        self._file: Lines | None = None
         self._headed = False
         self._lock = threading.Lock()
 
@@ -68,7 +68,7 @@ class Attempt:
         return {"argojobs": 1, **self._who, **now}
 
 
-def written_by(store: FolderStore, who: dict[str, Any], process: int) -> str | None:
+def written_by(store: Store, who: dict[str, Any], process: int) -> str | None:
     """Return the attempt that a process on this machine writes; None if it writes none.
 
     Args:

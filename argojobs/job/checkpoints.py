@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from argojobs.job.folder_store import FolderStore
+    from argojobs.job.store import Store
 
 
 def outdated(names: Iterable[str], committed: str, before: str | None) -> list[str]:
@@ -44,7 +44,7 @@ class Remover:
     say: called with a text for the user if one cannot be removed.
     """
 
-    def __init__(self, store: FolderStore, say: Callable[[str], None]) -> None:
+    def __init__(self, store: Store, say: Callable[[str], None]) -> None:
         self._store = store
         self._say = say
 

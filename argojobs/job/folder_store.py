@@ -23,6 +23,8 @@ _CHUNK = 1 << 20
 class FolderStore:
     """The folder of one job."""
 
+    seconds = 0.2
+
     def __init__(self, folder: str) -> None:
         self._attempts = os.path.join(folder, "attempts")
         self._checkpoints = os.path.join(folder, "checkpoints")

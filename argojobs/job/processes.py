@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from argojobs.job.folder_store import FolderStore
     from argojobs.job.session import Session
+    from argojobs.job.store import Store
 
 
 def register(session: Session) -> None:
@@ -37,7 +37,7 @@ def register_in_child(end: Callable[[], None]) -> None:
         Finalize(None, end, exitpriority=100)
 
 
-def parent_of(store: FolderStore, who: dict[str, Any]) -> str | None:
+def parent_of(store: Store, who: dict[str, Any]) -> str | None:
     """Return the attempt of which this is a process of multiprocessing's; None if it is of none."""
     parent = _started_by()
     try:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from argojobs.job.attempt import Attempt
     from argojobs.job.entries import Line, Mark
     from argojobs.job.sink_thread import Sink
+    from argojobs.job.store import Store
     from argojobs.job.training import Training
     from argojobs.job.writer import Writer
 
@@ -79,21 +80,20 @@ class Session:
         from argojobs.job.sinks import asked, sinks_of_attempt
 
         environment = os.environ
-        folder = environment.get("ARGOJOBS_RESULTS")
+        results = environment.get("ARGOJOBS_RESULTS")
         progress = environment.get("ARGO_PROGRESS_FILE")
         wanted = asked(environment)
-        if not (folder or progress or self.sinks or wanted):
+        if not (results or progress or self.sinks or wanted):
             return False
         from argojobs.job import processes
         from argojobs.job.attempt import Attempt
-        from argojobs.job.folder_store import FolderStore
         from argojobs.job.identity import identity
         from argojobs.job.writer import Writer
 
         who = identity(environment)
         self.rank = who["rank"]
-        if folder:
-            store = FolderStore(folder)
+        store = self._store(environment) if results else None
+        if store is not None:
             parent = self._parent or processes.parent_of(store, who)
             self.attempt = Attempt(store, who, None if trains else parent)
         sinks = [*self.sinks]
@@ -102,7 +102,7 @@ class Session:
         self._writer = Writer(
             self.buffer,
             self.attempt,
-            seconds=self.seconds("ARGOJOBS_FLUSH_SECONDS", 0.2),
+            seconds=self.seconds("ARGOJOBS_FLUSH_SECONDS", 0.2 if store is None else store.seconds),
             progress=progress if self.rank == 0 else None,
             sinks=sinks,
         )
@@ -116,6 +116,15 @@ class Session:
             processes.register(self)
         processes.register_in_child(self.end)
         return True
+
+    def _store(self, environment: Mapping[str, str]) -> Store | None:
+        from argojobs.job.place import NoStoreError, store_of
+
+        try:
+            return store_of(environment)
+        except NoStoreError as why:
+            self.note("place", f"nothing is stored: {why}")
+            return None
 
     def before_fork(self) -> None:
         """Prepare for a child."""

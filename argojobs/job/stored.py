@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from argojobs.job.folder_store import FolderStore
+    from argojobs.job.store import Store
 
 _MARK = b'{"mark":'
 
@@ -47,14 +47,14 @@ class Name(NamedTuple):
         return cls(*map(int, parts))
 
 
-def attempts_of(store: FolderStore, rank: int) -> list[str]:
+def attempts_of(store: Store, rank: int) -> list[str]:
     """Return the names of a rank's attempts, the newest first; child processes are none."""
     found = [(Name.of(name), name) for name in store.attempts()]
     ours = [(each.number, name) for each, name in found if each and each[::2] == (rank, 0)]
     return [name for _, name in sorted(ours, reverse=True)]
 
 
-def marks_of(store: FolderStore, attempt: str) -> list[Mark]:
+def marks_of(store: Store, attempt: str) -> list[Mark]:
     """Return the marks of an attempt, the last first."""
     lines = [line for line in store.lines(attempt) if line.startswith(_MARK)]
     return [_mark(json.loads(line)) for line in reversed(lines)]
@@ -66,7 +66,7 @@ def _mark(line: dict[str, Any]) -> Mark:
     )
 
 
-def head_of(store: FolderStore, attempt: str) -> dict[str, Any]:
+def head_of(store: Store, attempt: str) -> dict[str, Any]:
     """Return the first line of an attempt; nothing of one that has none yet."""
     for line in store.lines(attempt):
         found: dict[str, Any] = json.loads(line)
@@ -74,7 +74,7 @@ def head_of(store: FolderStore, attempt: str) -> dict[str, Any]:
     return {}
 
 
-def checkpoint_of(store: FolderStore, rank: int) -> Mark | None:
+def checkpoint_of(store: Store, rank: int) -> Mark | None:
     """Return the mark whose checkpoint this rank is to go on from; None to begin.
 
     It is the last one that is stored, of the newest attempt that has any. Where several ranks store
@@ -91,14 +91,14 @@ def checkpoint_of(store: FolderStore, rank: int) -> Mark | None:
     return next(fitting, last[own])
 
 
-def _stored(store: FolderStore, rank: int) -> Iterator[Mark]:
+def _stored(store: Store, rank: int) -> Iterator[Mark]:
     """Yield the marks of a rank whose checkpoints are there, the newest first."""
     there = set(store.checkpoints())
     for attempt in attempts_of(store, rank):
         yield from (mark for mark in marks_of(store, attempt) if mark.checkpoint in there)
 
 
-def end_of_epochs(store: FolderStore, rank: int, done: int) -> Mark | None:
+def end_of_epochs(store: Store, rank: int, done: int) -> Mark | None:
     """Return the newest mark at which so many epochs were done, with a checkpoint or without."""
     for attempt in attempts_of(store, rank):
         for mark in marks_of(store, attempt):

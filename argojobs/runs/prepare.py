@@ -19,6 +19,7 @@ from argojobs.edits import notify
 from argojobs.edits.context_defaults import DEFAULT_IMAGE, GPU, with_context
 from argojobs.edits.cut_names import cut_names
 from argojobs.edits.parameters import Applied, ArtifactArgument, Overrides, resolve
+from argojobs.edits.results import with_results
 from argojobs.errors import ManifestError, ParameterError, UsageError
 from argojobs.lint import RULES
 from argojobs.lint.ignored import may_be_ignored
@@ -39,6 +40,7 @@ from argojobs.runs.uploads import Upload
 from argojobs.runs.wording import plural
 from argojobs.service import Workflow
 from argojobs.storage.repository import Repository
+from argojobs.storage.results_place import results_of
 
 if TYPE_CHECKING:
     from argojobs.compile.bundle import Packed
@@ -241,14 +243,32 @@ def prepared_for(
         archives.append(Upload(code.key, what, packed=packed))
     waiting = told_to_wait(applied, request, loaded, context if stored else None)
     workflow = _with_extras(request, waiting.workflow, context)
+    workflow = with_context(workflow, defaults_of(context))
     return Prepared(
-        workflow=images.pinned(with_context(workflow, defaults_of(context))),
+        workflow=images.pinned(_with_results(workflow, loaded, packed, context)),
         loaded=loaded,
         settings=settings,
         archives=(*archives, *waiting.archives),
         artifacts=applied.artifacts,
         warnings=tuple(dict.fromkeys((*warnings, *waiting.notes))),
     )
+
+
+def _with_results(
+    workflow: Workflow, loaded: Loaded, packed: Packed | None, context: Context
+) -> Workflow:
+    """Return the workflow whose steps know where to report, if they may report at all.
+
+    Of code that was stored before, nobody here knows.
+    """
+    if loaded.pipeline is None or (place := results_of(context)) is None:
+        return workflow
+    if packed is not None:
+        from argojobs.compile.bundle import reports
+
+        if not reports(packed):
+            return workflow
+    return with_results(workflow, place)
 
 
 def _with_asked(context: Context, request: RunRequest) -> Context:

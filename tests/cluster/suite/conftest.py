@@ -11,6 +11,7 @@ from harness.cluster import Cluster
 #: The files that take longest, so that they are under way while others run beside them.
 LONGEST = (
     "test_same_tree.py",
+    "test_results.py",
     "test_conformance.py",
     "test_fan_out.py",
     "test_pods.py",
