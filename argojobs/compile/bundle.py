@@ -18,6 +18,7 @@ import json
 import os
 import re
 import stat
+import sys
 import tarfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from argojobs.compile.bootstrap import OLDER_SCRIPTS, PLAIN, SPECIAL, START, TIM
 from argojobs.compile.code import VERSION, Code
 from argojobs.compile.project import IGNORE_FILE, RESERVED, project_files, search_path
 from argojobs.compile.secrets import looks_secret
-from argojobs.compile.travelling import needed_sources, words_of
+from argojobs.compile.travelling import Words, needed_sources, words_of
 from argojobs.errors import BundleError
 from argojobs.storage.bundle_digest import Part, digest_of
 from argojobs.units import size_text
@@ -39,6 +40,8 @@ LARGEST = 50 * 1024 * 1024
 #: The most text that travels inside a manifest.
 LARGEST_INLINE = 64 * 1024
 _SHOWN = 8
+_JOB = re.compile(rb"\bjob\b")
+_JOB_MODULE = "argojobs.job"
 #: An import of a package that `job/older_scripts` has.
 _OLDER = re.compile(rb"^\s*(?:from|import)\s+(kubernetesdlprofile|telegraf)\b", re.MULTILINE)
 #: A file from this size on is named: code is smaller.
@@ -376,8 +379,27 @@ def needed(packed: Packed) -> tuple[File, ...]:
     words = None if packed.whole else words_of((file.name, file.content) for file in theirs)
     if words is not None and packed.script:
         words |= {"script", "command", "artifacts", "outputs", "TensorBoard"}
-    ours = needed_sources(words).items()
+    ours = needed_sources(words, _left_out(theirs, words, whole=packed.whole)).items()
     return (*theirs, program, *(File(f"{RESERVED}/{name}", content) for name, content in ours))
+
+
+def _left_out(theirs: Sequence[File], words: Words, *, whole: bool) -> tuple[str, ...]:
+    """Return what never travels in a manifest, by how the paths of our own modules begin.
+
+    Args:
+        theirs: the project's files.
+        words: what they use of ours; where that is not known, they mention at least what they use
+            of the job library, and all of it would be too much.
+        whole: whether an installed package has steps; what it imports has been imported by now.
+    """
+    store = ("argojobs/job/s3_", "argojobs/job/sigv4")  # such code has no store
+    if words is not None:
+        return store
+    if any(_OLDER.search(file.content) for file in theirs):
+        return store
+    if any(_JOB.search(file.content) for file in theirs) or (whole and _JOB_MODULE in sys.modules):
+        return (*store, "argojobs/job/older_scripts/", "argojobs/job/sinks/")
+    return ("argojobs/job/",)
 
 
 def reports(packed: Packed) -> bool:

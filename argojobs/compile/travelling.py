@@ -174,15 +174,19 @@ def _loaded() -> Iterator[tuple[str, dict[str, object]]]:
 
 
 @lru_cache(maxsize=4)
-def needed_sources(words: Words) -> dict[str, bytes]:
-    """Return our own modules as they travel for these words, by their path below `.argojobs`."""
+def needed_sources(words: Words, left_out: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """Return our own modules as they travel for these words, by their path below `.argojobs`.
+
+    left_out: how the paths begin of what does not travel whatever the words.
+    """
+    texts = {name: text for name, text in sources().items() if not name.startswith(left_out)}
     if words is None:
-        return {name: strip(source).encode() for name, source in sources().items()}
+        return {name: strip(source).encode() for name, source in texts.items()}
     # A call inside a step was not looked at before.
     mistakes = "calls" in words
     words |= {"mistakes"} if mistakes else set()
     return {
         name: strip(source, Cut(words, mistakes=name in _DEFINE and not mistakes)).encode()
-        for name, source in sources().items()
+        for name, source in texts.items()
         if Cut(words).keeps(source.partition("\n")[0])
     }

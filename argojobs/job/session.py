@@ -77,7 +77,7 @@ class Session:
         return self.takes
 
     def _begin(self, *, trains: bool) -> bool:
-        from argojobs.job.sinks import asked, sinks_of_attempt
+        from argojobs.job.asking import asked
 
         environment = os.environ
         results = environment.get("ARGOJOBS_RESULTS")
@@ -98,7 +98,7 @@ class Session:
             self.attempt = Attempt(store, who, None if trains else parent)
         sinks = [*self.sinks]
         if wanted:
-            sinks.append(sinks_of_attempt(environment, self.attempt, who))
+            sinks += self._wanted(environment, who)
         self._writer = Writer(
             self.buffer,
             self.attempt,
@@ -116,6 +116,19 @@ class Session:
             processes.register(self)
         processes.register_in_child(self.end)
         return True
+
+    def _wanted(self, environment: Mapping[str, str], who: dict[str, Any]) -> list[Sink]:
+        """Return the sinks that an environment asks for."""
+        try:
+            from argojobs.job.sinks import sinks_of_attempt
+        except ModuleNotFoundError:
+            self.note(
+                "sinks",
+                "rows go to no other place: the code of this step does not bring what that needs;"
+                " let the project say `from argojobs import job`, not only `import argojobs`",
+            )
+            return []
+        return [sinks_of_attempt(environment, self.attempt, who)]
 
     def _store(self, environment: Mapping[str, str]) -> Store | None:
         from argojobs.job.place import NoStoreError, store_of

@@ -62,7 +62,7 @@ class TestTable:
         self, argojobs, results
     ) -> None:
         lines = words(argojobs("metrics", "r").out)
-        assert lines[0] == ["train", "2", "attempts,", "1", "row", "superseded"]
+        assert lines[0] == ["train", "2", "attempts,", "1", "value", "superseded"]
         assert lines[1] == ["2", "of", "2", "epochs,", "2s", "each"]
         assert lines[2] == ["METRIC", "ROWS", "FIRST", "MIN", "AT", "MAX", "AT", "LAST", "AT"]
         assert lines[3] == ["loss", "6", "4", "0.5", "4", "4", "0", "nan", "5"]

@@ -6,6 +6,7 @@ A sink is loaded only where it is asked for. None of them can hold up a training
 
 from __future__ import annotations
 
+from argojobs.job.asking import ASKING, OPENMETRICS, TENSORBOARD, UDP
 from argojobs.job.saying import say
 
 TYPE_CHECKING = False
@@ -20,18 +21,6 @@ if TYPE_CHECKING:
     Environment = Mapping[str, str]
     Say = Callable[[str], object]
     Earlier = Callable[[], Iterable[Batch]]
-
-TENSORBOARD = "ARGOJOBS_TENSORBOARD_LOGDIR"
-UDP = "ARGOJOBS_INFLUX_UDP"
-HTTP = "ARGOJOBS_INFLUX_URL"
-OPENMETRICS = "ARGOJOBS_OPENMETRICS"
-#: A sink is asked for by one of these variables.
-ASKING = (TENSORBOARD, UDP, HTTP, OPENMETRICS)
-
-
-def asked(environment: Environment) -> bool:
-    """Whether an environment asks for any sink."""
-    return any(environment.get(name) for name in ASKING)
 
 
 def sinks_of_attempt(

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from argojobs.job.folder_store import FolderStore
+    from argojobs.job.store import Store
 
 _AFTER, _MARK, _ROWS = b'{"after":', b'{"mark":', b'{"rows":'
 
@@ -30,7 +30,7 @@ class _Part(NamedTuple):
     epoch: int | None = None
 
 
-def rows_before(store: FolderStore, attempt: str) -> Iterator[Batch]:
+def rows_before(store: Store, attempt: str) -> Iterator[Batch]:
     """Yield the batches of earlier attempts that hold for an attempt, the first ones first.
 
     Args:
@@ -46,7 +46,7 @@ def rows_before(store: FolderStore, attempt: str) -> Iterator[Batch]:
         yield from _until(store.lines(part.attempt), part)
 
 
-def _before(store: FolderStore, attempt: str) -> _Part | None:
+def _before(store: Store, attempt: str) -> _Part | None:
     """Return what holds of the attempt after which another one goes on; None if there is none."""
     mark = _after(store.lines(attempt))
     own, other = Name.of(attempt), Name.of(mark.partition(":")[0]) if mark else None

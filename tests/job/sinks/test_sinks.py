@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 
+from argojobs.job.asking import ASKING, asked
 from argojobs.job.batch import Batch
-from argojobs.job.sinks import ASKING, Sinks, asked, sinks_of
+from argojobs.job.sinks import Sinks, sinks_of
 from argojobs.job.sinks.sink import Process
 
 EVERY = {
@@ -75,7 +76,7 @@ def test_all_together_are_one_that_asks_whose_rows_they_are_with_the_first(tmp_p
 def test_to_know_that_none_is_asked_for_loads_none_of_them() -> None:
     program = (
         "import sys; before = set(sys.modules)\n"
-        "from argojobs.job.sinks import asked; asked({})\n"
+        "from argojobs.job.asking import asked; asked({})\n"
         "print(*sorted(set(sys.modules) - before))"
     )
     loaded = subprocess.run(
