@@ -220,3 +220,15 @@ def _numbers(folder: int, problems: list[str]) -> dict[int, list[int]]:
     for number, rank in found:
         numbers.setdefault(rank, []).append(number)
     return numbers
+
+
+def files_of(path: str) -> list[job_copies.File]:
+    """Return the files of the attempts in a job's folder, as they are now."""
+    try:
+        folder = os.open(f"{path}/{ATTEMPTS}", _FOLDER)
+    except OSError:  # it has none
+        return []
+    try:
+        return _files(folder)
+    finally:
+        os.close(folder)
