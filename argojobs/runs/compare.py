@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,6 +55,23 @@ def gathered(
         UsageError: for a file that is none of rows.
     """
     at = time.time() if now is None else now
+    with _no_collecting():
+        return _gathered(place, names, experiment, at)
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Leave out the search for circles: plain values of many runs have none, and are many."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _gathered(place: Target, names: Sequence[str], experiment: str, at: float) -> Gathered:
     files = [name for name in names if name.endswith(".csv") and Path(name).is_file()]
     workflows = _workflows(place, [one for one in names if one not in files], experiment)
     digests = _digests(place, workflows)

@@ -90,7 +90,7 @@ def command(
     server: options.ServerName = "",
     verbose: options.Verbose = False,
 ) -> int:
-    """Show runs beside each other: parameters, metrics, summaries, duration and GPU hours.
+    """Show runs beside each other: parameters, metrics, duration.
 
     A column's name is what the options take: `loss` is the last value that was logged, `loss:first`
     the first, `loss:min` the best (`accuracy:max` where more is better, as the name says).

@@ -157,7 +157,7 @@ def test_what_no_page_ended_with_continues_none(store, more):
 
 
 def test_specs_are_left_out_where_they_are_not_wanted(mixed):
-    with_specs, without = page(mixed), page(mixed, specs=False)
+    with_specs, without = page(mixed), page(mixed, specs="none")
     assert [workflow["spec"] for workflow in without.workflows] == [{}] * 4
     assert [{**workflow, "spec": {}} for workflow in with_specs.workflows] == without.workflows
 
