@@ -10,6 +10,7 @@ from argojobs.cli.metrics_formats import MetricsFormat, Row, put_csv, put_json_l
 from argojobs.cli.pace_text import value_text
 from argojobs.cli.text import Line, Screen, Span, columns, cut, screen_of, show, shown
 from argojobs.results.attempt import Attempt
+from argojobs.results.job import Series
 from argojobs.runs.following import Watch, to_end
 from argojobs.runs.metrics import Reported
 from argojobs.runs.target import Target
@@ -116,27 +117,28 @@ class NewRows:
     """Tells which rows were not there before; what a lost attempt logged in vain is left out."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, int, int, str], int] = {}
+        self._seen: dict[tuple[str, int, int, int, str], int] = {}
 
     def among(self, reported: Sequence[Reported]) -> list[Row]:
         """Return the rows that are new, in the order of their times."""
         found: list[Row] = []
         for one in reported:
-            names = {(series.rank, series.name) for series in one.job.series}
+            own: dict[tuple[int, int], list[Attempt]] = {}
             for attempt in one.job.attempts:
-                for name in [*attempt.kept, *attempt.superseded]:
-                    if (attempt.rank, name) in names:
-                        found += self._of(one, attempt, name)
+                own.setdefault((attempt.rank, attempt.child), []).append(attempt)
+            for series in one.job.series:
+                for attempt in own[series.rank, series.child]:
+                    found += self._of(one, attempt, series)
         return sorted(found, key=lambda row: row.time)
 
-    def _of(self, one: Reported, attempt: Attempt, name: str) -> Iterator[Row]:
+    def _of(self, one: Reported, attempt: Attempt, series: Series) -> Iterator[Row]:
         # Where an attempt is cut may change: what is kept and what is superseded, together, does not.
-        kept, lost = attempt.kept.get(name), attempt.superseded.get(name)
-        key = (one.node_id, attempt.rank, attempt.number, name)
+        kept, lost = attempt.kept.get(series.name), attempt.superseded.get(series.name)
+        key = (one.node_id, attempt.rank, attempt.number, attempt.child, series.name)
         before = self._seen.get(key, 0)
         count = len(kept) if kept else 0
         self._seen[key] = max(before, count + (len(lost) if lost else 0))
         for place in range(before, count):
             assert kept is not None
             numbers = (kept.steps[place], kept.times[place], kept.values[place])
-            yield row_of(one.step, name, attempt.rank, attempt.number, numbers)
+            yield row_of(one.step, series, attempt.number, numbers)

@@ -42,6 +42,7 @@ class Row(NamedTuple):
     value: float | str
     attempt: int
     rank: int
+    child: int
 
 
 def put_json(run: str, reported: Sequence[Reported], now: float) -> None:
@@ -85,23 +86,23 @@ def rows_of(reported: Iterable[Reported]) -> Iterator[Row]:
                 strict=True,
             )
             for step, time, value, attempt in rows:
-                yield row_of(one.step, series.name, series.rank, attempt, (step, time, value))
+                yield row_of(one.step, series, attempt, (step, time, value))
 
 
 def row_of(
-    step_name: str, name: str, rank: int, attempt: int, numbers: tuple[float, float, float]
+    step_name: str, series: Series, attempt: int, numbers: tuple[float, float, float]
 ) -> Row:
     """Return one row.
 
     Args:
         step_name: of the run's step.
-        name: of the metric.
-        rank: of the process.
-        attempt: its number.
+        series: in which it stands.
+        attempt: the number of its attempt.
         numbers: step, time and value.
     """
     step, time, value = numbers
-    return Row(plain_number(step), time, step_name, name, in_json(value), attempt, rank)
+    whose = (attempt, series.rank, series.child)
+    return Row(plain_number(step), time, step_name, series.name, in_json(value), *whose)
 
 
 def plain_number(value: float) -> float:
@@ -146,6 +147,7 @@ def _attempt(one: Attempt) -> dict[str, Any]:
     return {
         "rank": one.rank,
         "number": one.number,
+        "child": one.child,
         "after": after,
         **{key: one.head.get(key) for key in ("time", "attempt", "host", "user", "pid")},
         "ended": one.ended,
@@ -162,6 +164,7 @@ def _series(one: Series) -> dict[str, Any]:
     return {
         "name": one.name,
         "rank": one.rank,
+        "child": one.child,
         "rows": len(one.rows),
         "superseded": one.superseded,
         "steps": [plain_number(step) for step in one.rows.steps],

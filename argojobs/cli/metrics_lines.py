@@ -46,7 +46,8 @@ def _step_lines(one: Reported, now: float) -> list[Line]:
 def _facts(job: Job) -> str:
     """Say what is unusual: several attempts or ranks, rows that are superseded."""
     facts = []
-    count = max(sum(one.rank == rank for one in job.attempts) for rank in job.ranks)
+    own = [one.rank for one in job.attempts if not one.child]
+    count = max((own.count(rank) for rank in job.ranks), default=0)
     superseded = sum(series.superseded for series in job.series)
     facts += [plural(count, "attempt")] if count > 1 else []
     facts += [f"{plural(superseded, 'row')} superseded"] if superseded else []
@@ -68,9 +69,16 @@ def _series_rows(series: Sequence[Series]) -> list[list[Span]]:
     several = len({one.rank for one in series}) > 1
     rows: list[list[Span]] = [[(title, "dim") for title in _HEAD]]
     for one in series[:MOST_SHOWN]:
-        name = plain(one.name) + (f" (rank {one.rank})" if several and one.rank else "")
+        name = plain(one.name) + whose(one, several=several)
         rows.append([(name, "bold"), (str(len(one.rows)), ""), *_extremes(one.rows)])
     return rows
+
+
+def whose(series: Series, *, several: bool) -> str:
+    """Say which process logged a series, where it is not the first. several: whether ranks differ."""
+    rank = [f"rank {series.rank}"] if several and series.rank else []
+    child = [f"child {series.child}"] if series.child else []
+    return f" ({', '.join(rank + child)})" if rank or child else ""
 
 
 def _extremes(rows: Columns) -> list[Span]:

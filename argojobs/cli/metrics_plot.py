@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from argojobs.cli.metrics_lines import whose
 from argojobs.cli.plot import Curve, chart
 from argojobs.cli.text import Line, Screen
 from argojobs.runs.metrics import Reported
@@ -42,7 +43,7 @@ def _charts(reported: Sequence[Reported], *, together: bool) -> list[tuple[str, 
     found: dict[tuple[str, str], list[Curve]] = {}
     for one in reported:
         for series in one.job.series:
-            name = plain(one.step) + (f" rank {series.rank}" if several else "")
+            name = plain(one.step) + whose(series, several=several)
             key = (series.name, "" if together else name)
             curve = Curve(name, series.rows.steps, series.rows.values)
             found.setdefault(key, []).append(curve)

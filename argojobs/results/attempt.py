@@ -38,30 +38,37 @@ class Room:
 
 
 class Mark(NamedTuple):
-    """A place in an attempt: the COUNT of `RANK-NUMBER:COUNT`, and up to which epoch all is done."""
+    """A place in an attempt: the COUNT of `RANK-NUMBER:COUNT`.
+
+    epoch: the one that ends there. done: so many epochs are. time: when it was written.
+    """
 
     nth: int
     epoch: int | None = None
-    checkpoint: str | None = None
+    done: int | None = None
+    time: float | None = None
 
 
 class Upto(NamedTuple):
-    """How much of an attempt belongs to the series: up to the first mark that has one of these.
+    """How much of an attempt belongs to the series.
 
-    nth: of the mark. epoch: its epoch, for a mark that another rank made.
+    It is what stands above the first mark of which one of these is true: it is the nth; so many
+    epochs are done there, where another rank made the mark that is meant. What a child process
+    logged, which makes no marks, is it up to a time.
     """
 
     nth: int = 0
-    epoch: int | None = None
+    done: int | None = None
+    time: float | None = None
 
     def reached(self, mark: Mark) -> bool:
         """Tell whether what stands below the mark no longer belongs to the series.
 
         The mark itself may be missing: then the next one ends it.
         """
-        if self.epoch is not None:
-            return mark.epoch is not None and mark.epoch >= self.epoch
-        return mark.nth >= self.nth
+        if self.done is not None:
+            return mark.done is not None and mark.done >= self.done
+        return self.time is None and mark.nth >= self.nth
 
 
 #: All of an attempt is superseded.
@@ -95,12 +102,14 @@ class Attempt:
         number: in the order of starts of its rank.
         upto: how much of it belongs to the series; None for all.
         room: what the job may still take.
+        child: of a child process, which of the attempt's it is; 0 for the attempt's own process.
     """
 
     rank: int
     number: int
     upto: Upto | None = None
     room: Room = field(default_factory=Room)
+    child: int = 0
 
     #: The first line: run, step, attempt, time, host, user, pid.
     head: dict[str, Any] = field(default_factory=dict)
@@ -116,7 +125,7 @@ class Attempt:
     progress: tuple[float, float, float] | None = None
     first_progress: tuple[float, float, float] | None = None
     epochs: deque[Epoch] = field(default_factory=lambda: deque(maxlen=MOST_EPOCHS))
-    #: The epochs of marks that other ranks may go on after, by count.
+    #: Marks that other ranks may go on after.
     marks: deque[Mark] = field(default_factory=lambda: deque(maxlen=MOST_EPOCHS))
     notes: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     dropped: int = 0
@@ -125,9 +134,12 @@ class Attempt:
     left_out: int = 0
     ended: float | None = None
 
-    #: Whether the place where it is cut was passed, and the epoch of that mark.
+    #: The mark at which it was cut.
+    cut: Mark | None = None
+
+    #: Whether the place where it is cut was passed, and after which time it is.
     _passed: bool = field(default=False, init=False)
-    _cut_epoch: int | None = field(default=None, init=False)
+    _until: float = field(default=math.inf, init=False)
     #: A line whose end has not come: its pieces and their size, and whether it is too long already.
     _rest: list[bytes] = field(default_factory=list, init=False)
     _rest_size: int = field(default=0, init=False)
@@ -135,6 +147,8 @@ class Attempt:
 
     def __post_init__(self) -> None:
         self._passed = self.upto == NOTHING
+        if self.upto is not None and self.upto.time is not None:
+            self._until = self.upto.time
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the file. A line without its end waits for it, or is torn."""
@@ -201,12 +215,15 @@ class Attempt:
             taken.append((name, column))
         if len(steps) != count:
             raise ValueError("not as many steps as times")
-        for name, column in taken:
-            columns = self._columns(name, count)
-            if columns is not None:
-                columns.times.extend(times)
-                columns.steps.extend(steps)
-                columns.values.extend(column)
+        late = next((at for at, time in enumerate(times) if time > self._until), count)
+        for begin, end in ((0, late), (late, count)):
+            for name, column in taken if begin < end else ():
+                columns = self._columns(name, end - begin)
+                if columns is not None:
+                    columns.times.extend(times[begin:end])
+                    columns.steps.extend(steps[begin:end])
+                    columns.values.extend(column[begin:end])
+            self._passed = self._passed or late < count
         self.speaks = True
 
     def _take_row(self, time: float, step: float, values: dict[str, Any]) -> None:
@@ -214,6 +231,7 @@ class Attempt:
         taken = []
         for name, [value] in values.items():
             taken.append((name, value if type(value) is float else number(value)))
+        self._passed = self._passed or time > self._until
         for name, value in taken:
             columns = self._columns(name, 1)
             if columns is not None:
@@ -249,23 +267,27 @@ class Attempt:
         found = place(line["mark"])
         if (found.rank, found.number) != (self.rank, self.number):
             raise ValueError("a mark of another attempt")
-        epoch, checkpoint = line.get("epoch"), line.get("checkpoint")
+        epoch, done, time = line.get("epoch"), line.get("epochs_done"), line.get("time")
+        epoch = None if epoch is None else whole(epoch)
+        if done is None and epoch is not None:
+            done = epoch + 1
         mark = Mark(
             found.nth,
-            epoch if type(epoch) is int else None,
-            checkpoint[:MOST_LETTERS] if isinstance(checkpoint, str) else None,
+            epoch,
+            None if done is None else whole(done),
+            None if time is None else finite(time),
         )
         self.marks.append(mark)
         self.speaks = True
         if self.upto is not None and not self._passed and self.upto.reached(mark):
-            self._passed, self._cut_epoch = True, mark.epoch
+            self._passed, self.cut = True, mark
 
     def _take_epoch(self, line: dict[str, Any]) -> None:
         told = line["epoch"]
         ended, of = whole(told["number"]), told.get("of")
         measured = told.get("measured") or {}
         self.speaks = True
-        if self._passed and (self._cut_epoch is None or ended > self._cut_epoch):
+        if self._passed and (self.cut is None or self.cut.epoch is None or ended > self.cut.epoch):
             return
         found = {
             str(name): (finite(a), finite(b), finite(c), finite(d))

@@ -19,13 +19,17 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The rows of a name, over the attempts of one rank. superseded: so many rows are left out."""
+    """The rows of a name, over the attempts of one rank.
+
+    superseded: so many rows are left out. child: of the nth child process of each; 0 for their own.
+    """
 
     name: str
     rank: int
     rows: Columns
     parts: tuple[Part, ...] = ()
     superseded: int = 0
+    child: int = 0
 
     def attempts(self) -> Iterator[int]:
         """Yield for each row the number of its attempt."""
@@ -50,7 +54,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One step over all of its attempts, which stand in the order of ranks and starts.
+    """One step over all of its attempts, which stand in the order of ranks, children and starts.
 
     epochs and progress: of the first rank that tells any. problems: what is wrong with its files.
     """
@@ -92,13 +96,14 @@ def job_of(attempts: Sequence[Attempt], problems: Sequence[str] = ()) -> Job:
 
 
 def _newest_first(attempts: Sequence[Attempt]) -> list[Attempt]:
-    return sorted(attempts, key=lambda one: (one.rank, -one.number))
+    return sorted(attempts, key=lambda one: (one.rank, one.child, -one.number))
 
 
 def _series(attempts: Sequence[Attempt]) -> Iterator[Series]:
     """Yield the series by rank, each rank's in the order in which its names were first logged."""
-    for rank in dict.fromkeys(attempt.rank for attempt in attempts):
-        own = [attempt for attempt in attempts if attempt.rank == rank]
+    whose = [(one.rank, one.child) for one in attempts]
+    for rank, child in sorted(set(whose)):
+        own = [one for one, key in zip(attempts, whose, strict=True) if key == (rank, child)]
         names = dict.fromkeys(
             name for one in own for rows in (one.kept, one.superseded) for name in rows
         )
@@ -112,7 +117,7 @@ def _series(attempts: Sequence[Attempt]) -> Iterator[Series]:
                 for _, columns in kept:
                     rows.add(columns)
             parts = tuple(Part(number, len(columns)) for number, columns in kept)
-            yield Series(name, rank, rows, parts, lost)
+            yield Series(name, rank, rows, parts, lost, child)
 
 
 def _epochs(attempts: Sequence[Attempt]) -> tuple[Epoch, ...]:

@@ -68,9 +68,22 @@ def _before(attempt: Attempt, earlier: Sequence[int], others: Others) -> _GoesOn
             return _GoesOn(after.number, Upto(after.nth))
         return _GoesOn(problem=f"attempt {name} goes on after {mark}, which is not there")
     other = others.get((after.rank, after.number))
-    epochs = [one.epoch for one in other.marks if one.nth == after.nth] if other else []
-    if not epochs or epochs[0] is None or not earlier:
-        return _GoesOn(problem=f"attempt {name} goes on after {mark}, which is no end of an epoch")
+    done = [one.done for one in other.marks if one.nth == after.nth] if other else []
+    if not done or done[0] is None:
+        return _GoesOn(problem=f"attempt {name} goes on after {mark}, which is not there")
     # The ranks end their epochs together, and each has marks of its own.
-    number = after.number if after.number in earlier else max(earlier)
-    return _GoesOn(number, Upto(epoch=epochs[0]))
+    number = after.number if after.number in earlier else max(earlier, default=0)
+    return _GoesOn(number, Upto(done=done[0]))
+
+
+def upto_of_child(parent: Attempt | None) -> Upto | None:
+    """Return how much of what a child process logged belongs to the series.
+
+    parent: the attempt whose child it is. What was logged after the mark at which that is cut is
+    superseded with it: both have the clock of one machine.
+    """
+    if parent is None or parent.upto is None:
+        return None
+    if parent.upto == NOTHING:
+        return NOTHING
+    return Upto(time=parent.cut.time) if parent.cut and parent.cut.time is not None else None

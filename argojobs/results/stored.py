@@ -23,6 +23,7 @@ _NUMBER = 8
 _PLAIN = (
     "rank",
     "number",
+    "child",
     "head",
     "speaks",
     "summary",
@@ -38,10 +39,10 @@ def to_bytes(found: Stitched, files: object) -> bytes:
     columns: list[memoryview] = []
     attempts = [_told(one, columns) for one in found.attempts]
     said = {"files": files, "attempts": attempts, "problems": found.problems}
-    text = json.dumps(said).encode()
+    text = json.dumps(said).encode() + b"\n"
     body = b"".join(columns)
     head = f"{_FORM} {len(text)} {len(body)} {zlib.crc32(body, zlib.crc32(text))}\n"
-    return b"".join((head.encode(), text, b"\n", body))
+    return b"".join((head.encode(), text, body))
 
 
 def from_bytes(data: bytes, files: object) -> Stitched | None:
@@ -53,7 +54,7 @@ def from_bytes(data: bytes, files: object) -> Stitched | None:
             return None
         size, length, check = map(int, head.removeprefix(expected).split())
         view = memoryview(rest)
-        text, body = view[:size], view[size + 1 :]
+        text, body = view[:size], view[size:]
         if (len(text), len(body)) != (size, length) or zlib.crc32(body, zlib.crc32(text)) != check:
             return None
         said = json.loads(bytes(text))

@@ -10,21 +10,22 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from argojobs.results.attempt import Attempt, Room, Upto
 from argojobs.results.job import Job, job_of
-from argojobs.results.stitching import Stitched, stitched
+from argojobs.results.stitching import Stitched, stitched, upto_of_child
 from argojobs.runs import job_copies
 
 #: Where a job's attempts lie below its folder, and how their files are called.
 ATTEMPTS = "attempts"
-_NAME = re.compile(r"(0|[1-9][0-9]{0,8})-([1-9][0-9]{0,8})\.jsonl", re.ASCII)
+_NAME = re.compile(r"(0|[1-9]\d{0,8})-([1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?\.jsonl", re.ASCII)
 
 #: So many names of a folder are looked at, and so many attempts of a job, the newest, are read.
 MOST_NAMES, MOST_ATTEMPTS = 100_000, 10_000
@@ -35,6 +36,19 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 class _ChangedError(Exception):
     """What was read of a file is no longer what is there, or is to be cut elsewhere."""
+
+
+class _Name(NamedTuple):
+    """What the name of a file says; child: 0 for the attempt's own process."""
+
+    rank: int
+    number: int
+    child: int = 0
+
+    @property
+    def file(self) -> str:
+        """The name."""
+        return f"{self.rank}-{self.number}{f'.{self.child}' if self.child else ''}.jsonl"
 
 
 @dataclass(slots=True)
@@ -90,41 +104,57 @@ class JobFolder:
             return self._read(folder)
 
     def _forget(self) -> None:
-        self._files: dict[tuple[int, int], _File] = {}
+        self._files: dict[_Name, _File] = {}
         self._room = self._make_room()
 
     def _read(self, folder: int) -> Stitched:
         problems: list[str] = []
         attempts: dict[tuple[int, int], Attempt] = {}
-        numbers = _numbers(folder, problems)
-        for rank in sorted(numbers):
+        names = _names(folder, problems)
+        for rank in sorted({name.rank for name in names}):
+            numbers = [name.number for name in names if name.rank == rank and not name.child]
             read = partial(self._attempt, folder, problems, rank)
-            found = stitched(numbers[rank], read, attempts)
+            found = stitched(numbers, read, attempts)
             attempts |= {(rank, one.number): one for one in found.attempts}
             problems += found.problems
+        children = [
+            self._attempt(
+                folder, problems, name.rank, name.number, _upto_of(name, attempts), name.child
+            )
+            for name in names
+            if name.child
+        ]
         if self._room.bytes <= 0:
             problems.append("there is more than is read of one step")
-        return Stitched(tuple(attempts.values()), tuple(problems))
+        return Stitched((*attempts.values(), *children), tuple(problems))
 
     def _attempt(
-        self, folder: int, problems: list[str], rank: int, number: int, upto: Upto | None
+        self,
+        folder: int,
+        problems: list[str],
+        rank: int,
+        number: int,
+        upto: Upto | None,
+        child: int = 0,
     ) -> Attempt:
         """Read what is new of an attempt; what cannot be read is a problem."""
-        key, name = (rank, number), f"{rank}-{number}.jsonl"
+        key = _Name(rank, number, child)
+        name = key.file
+        made = partial(Attempt, rank, number, upto, self._room, child)
         try:
             descriptor = os.open(name, _FILE, dir_fd=folder)
         except OSError as error:
             problems.append(f"{ATTEMPTS}/{name} cannot be read: {error.strerror}")
-            return Attempt(*key, upto, self._room)
+            return made()
         try:
             there = os.fstat(descriptor)
             if not stat.S_ISREG(there.st_mode):
                 problems.append(f"{ATTEMPTS}/{name} is not a file")
-                return Attempt(*key, upto, self._room)
+                return made()
             identity = (there.st_dev, there.st_ino)
             file = self._files.get(key)
             if file is None:
-                file = self._files[key] = _File(Attempt(*key, upto, self._room), identity)
+                file = self._files[key] = _File(made(), identity)
             known = (file.identity, file.attempt.upto)
             if known != (identity, upto) or there.st_size < file.offset:
                 raise _ChangedError
@@ -149,19 +179,18 @@ def newest_ends(path: Path, size: int, count: int = 3) -> list[Attempt]:
     path: the job's folder. size: so many bytes of each are read. count: so many attempts.
     """
     with _opened(path, ATTEMPTS) as folder:
-        numbers = _numbers(folder, []) if folder >= 0 else {}
-        if not numbers:
-            return []
-        rank = min(numbers)
-        newest = sorted(numbers[rank], reverse=True)[:count]
-        found = [_end(folder, rank, number, size) for number in newest]
+        names = _names(folder, []) if folder >= 0 else []
+        own = [name for name in names if not name.child]
+        rank = min((name.rank for name in own), default=0)
+        newest = [name for name in own if name.rank == rank][::-1][:count]
+        found = [_end(folder, name, size) for name in newest]
     return [one for one in found if one is not None]
 
 
-def _end(folder: int, rank: int, number: int, size: int) -> Attempt | None:
+def _end(folder: int, name: _Name, size: int) -> Attempt | None:
     """Return what the end of an attempt's file says; None where it cannot be read."""
     try:
-        descriptor = os.open(f"{rank}-{number}.jsonl", _FILE, dir_fd=folder)
+        descriptor = os.open(name.file, _FILE, dir_fd=folder)
     except OSError:
         return None
     try:
@@ -171,7 +200,7 @@ def _end(folder: int, rank: int, number: int, size: int) -> Attempt | None:
         data = os.pread(descriptor, size, max(0, there.st_size - size))
     finally:
         os.close(descriptor)
-    attempt = Attempt(rank, number)
+    attempt = Attempt(name.rank, name.number)
     # A line whose beginning was not read would be taken for a torn one.
     attempt.feed(data if there.st_size <= size else data.partition(b"\n")[2])
     return attempt
@@ -208,18 +237,21 @@ def _files(folder: int) -> list[job_copies.File]:
     return found
 
 
-def _numbers(folder: int, problems: list[str]) -> dict[int, list[int]]:
-    """Return the numbers of the attempts in a folder, by rank: the newest, if they are very many."""
+def _names(folder: int, problems: list[str]) -> list[_Name]:
+    """Return the names of the attempts in a folder, in their order: the newest, if they are many."""
     with os.scandir(folder) as entries:
         names = [entry.name for entry in islice(entries, MOST_NAMES)]
-    found = [(int(match[2]), int(match[1])) for match in map(_NAME.fullmatch, names) if match]
+    matches = [match for match in map(_NAME.fullmatch, names) if match]
+    found = [_Name(int(match[1]), int(match[2]), int(match[3] or 0)) for match in matches]
     if len(found) > MOST_ATTEMPTS or len(names) == MOST_NAMES:
         problems.append(f"it has more attempts than are read: {MOST_ATTEMPTS:,}")
-        found = sorted(found)[-MOST_ATTEMPTS:]
-    numbers: dict[int, list[int]] = {}
-    for number, rank in found:
-        numbers.setdefault(rank, []).append(number)
-    return numbers
+        found = sorted(found, key=lambda name: (-name.number, name.child, name.rank))
+    return sorted(found[:MOST_ATTEMPTS])
+
+
+def _upto_of(name: _Name, attempts: Mapping[tuple[int, int], Attempt]) -> Upto | None:
+    """Return how much of what a child process logged belongs to the series."""
+    return upto_of_child(attempts.get((name.rank, name.number)))
 
 
 def files_of(path: str) -> list[job_copies.File]:

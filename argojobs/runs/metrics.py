@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -102,21 +102,29 @@ def check_names(reported: Sequence[Reported], names: Sequence[str]) -> None:
 
 
 def chosen(
-    reported: Sequence[Reported], names: Sequence[str], rank: int | None = None
+    reported: Sequence[Reported],
+    names: Sequence[str],
+    rank: int | None = None,
+    *,
+    every: bool = False,
 ) -> list[Reported]:
     """Return what was reported, with only some of the series.
 
     Args:
         reported: all that was.
         names: of series, or patterns such as `val/*`; none for all of them.
-        rank: of which rank; of the first that has the name, where it is None.
+        rank: of which rank; None for any.
+        every: of each name the series of all processes, and not only of the first that logged it.
     """
     known = names_of(reported)
     wanted = {meant for name in names for meant in _meant(name, known)} if names else known
-    return [
-        each._replace(job=replace(each.job, series=_of_rank(each.job.series, wanted, rank)))
-        for each in reported
-    ]
+
+    def kept(job: Job) -> tuple[Series, ...]:
+        found = [one for one in job.series if one.name in wanted and rank in (None, one.rank)]
+        first = {one.name: one for one in reversed(found)}
+        return tuple(one for one in found if every or one is first[one.name])
+
+    return [each._replace(job=replace(each.job, series=kept(each.job))) for each in reported]
 
 
 def names_of(reported: Iterable[Reported]) -> dict[str, None]:
@@ -136,16 +144,6 @@ def _near(name: str, known: Iterable[str]) -> str:
     if len(names) > _MOST_NEAR:
         names.sort(key=lambda one: one[:1] != name[:1])
     return suggestion(name, names[:_MOST_NEAR], what="there are") if names else HOW
-
-
-def _of_rank(
-    series: Iterable[Series], wanted: Container[str], rank: int | None
-) -> tuple[Series, ...]:
-    found: dict[str, Series] = {}
-    for one in series:
-        if one.name in wanted and rank in (None, one.rank):
-            found.setdefault(one.name, one)
-    return tuple(found.values())
 
 
 def paces(place: Target, workflow: Workflow, now: float) -> dict[str, Pace]:

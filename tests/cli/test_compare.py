@@ -52,7 +52,9 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 class TestTable:
-    def test_has_a_row_a_run_with_what_it_was_given_logged_and_took(self, argojobs, results) -> None:
+    def test_has_a_row_a_run_with_what_it_was_given_logged_and_took(
+        self, argojobs, results
+    ) -> None:
         answer = argojobs("compare", "a-1", "b-2")
         heads, *lines = (line.split() for line in answer.out.splitlines())
         assert heads == [
@@ -122,7 +124,9 @@ class TestChoosing:
         assert out == "run,loss:max\na-1,3.0\n"
 
     def test_what_is_better_can_be_said(self, argojobs, results) -> None:
-        out = argojobs("compare", "a-1", "--best", "loss:max", "--columns", "loss*", "-o", "csv").out
+        out = argojobs(
+            "compare", "a-1", "--best", "loss:max", "--columns", "loss*", "-o", "csv"
+        ).out
         assert out.splitlines()[0] == "run,loss:first,loss:max,loss"
         assert argojobs("compare", "a-1", "--best", "loss").code == 2
 
@@ -132,7 +136,12 @@ class TestChoosing:
         ).out  # fmt: skip
         first, second = table(out)
         assert (first["lr"], first["runs"], first["loss:first:mean"]) == ("0.01", "1", "4.0")
-        assert (second["lr"], second["runs"], second["loss:mean"], second["loss:count"]) == ("0.1", "2", "2.0", "1")
+        assert (second["lr"], second["runs"], second["loss:mean"], second["loss:count"]) == (
+            "0.1",
+            "2",
+            "2.0",
+            "1",
+        )
         assert "seed:mean" not in first
 
     def test_wrong_names_are_2_and_answered_with_the_nearest(self, argojobs, results) -> None:
@@ -172,8 +181,13 @@ class TestSteps:
         service.runs["d-4"] = workflow("d-4", tasks=both, nodes=nodes)
         write(results / "d-4" / "d-4-train", "0-1", rows([0], loss=1, lr=3))
         write(results / "d-4" / "d-4-test", "0-1", rows([0], loss=2))
-        out = argojobs("compare", "d-4", "a-1", "--columns", "train:loss,test:loss,metric:lr", "-o", "csv").out
-        assert [list(row.values()) for row in table(out)] == [["d-4", "1.0", "2.0", "3.0"], ["a-1", "2.0", "", ""]]
+        out = argojobs(
+            "compare", "d-4", "a-1", "--columns", "train:loss,test:loss,metric:lr", "-o", "csv"
+        ).out
+        assert [list(row.values()) for row in table(out)] == [
+            ["d-4", "1.0", "2.0", "3.0"],
+            ["a-1", "2.0", "", ""],
+        ]
 
 
 class TestFormats:
@@ -245,7 +259,9 @@ class TestFiles:
     def test_a_csv_file_stands_in_the_place_of_a_run(self, argojobs, results, tmp_path) -> None:
         path = tmp_path / "mine.csv"
         path.write_text("epoch,loss,model\n0,2,resnet\n1,0.5,resnet\n")
-        out = argojobs("compare", "a-1", str(path), "--columns", "model,loss,loss:min", "-o", "csv").out
+        out = argojobs(
+            "compare", "a-1", str(path), "--columns", "model,loss,loss:min", "-o", "csv"
+        ).out
         assert [list(row.values()) for row in table(out)] == [
             ["a-1", "resnet", "2.0", "1.0"], [str(path), "resnet", "0.5", "0.5"],
         ]  # fmt: skip

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,19 @@ from support.attempts import START, epoch, head, mark, rows, write
 from support.fake_service import FakeService, node, workflow
 
 from argojobs.cli.completion import complete_metric
+from argojobs.cli.main import main
 from argojobs.cli.text import Screen
 from argojobs.config.contexts import LOCAL
 from argojobs.runs import target as connecting
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -117,6 +128,58 @@ class TestTable:
         assert "... and 800 more: name those you want, or -o csv" in out
         assert len(out.splitlines()) < 220
 
+    def test_a_name_of_several_ranks_is_the_first_ones_and_one_of_another_says_whose(
+        self, argojobs, results
+    ) -> None:
+        for rank in (1, 2, 9):
+            write(results / "r" / "r-test", f"{rank}-1", rows([0], loss=rank, memory=rank))
+        found = words(argojobs("metrics", "r", "--step", "test").out)
+        every = json.loads(argojobs("metrics", "r", "loss", "--step", "test", "-o", "json").out)
+        assert [one["rank"] for one in every["steps"][0]["series"]] == [0, 1, 2, 9]
+        assert found[0] == ["test", "ranks", "0", "and", "3", "more"]
+        assert [line[0] for line in found[2:4]] == ["loss", "memory"]
+        assert found[3][:3] == ["memory", "(rank", "1)"]
+        assert words(argojobs("metrics", "r", "--step", "test", "--rank", "9").out)[2][2] == "9"
+        (results / "r" / "r-test" / "attempts" / "9-1.jsonl").unlink()
+        assert words(argojobs("metrics", "r", "--step", "test").out)[0][1:] == [
+            "ranks",
+            "0",
+            "to",
+            "2",
+        ]
+
+    def test_what_only_a_child_process_logged_says_so(self, argojobs, results) -> None:
+        write(results / "r" / "r-test", "0-1.2", head(), rows([0], workers=1))
+        found = words(argojobs("metrics", "r", "--step", "test").out)
+        assert found[0] == ["test"]
+        assert found[3][:3] == ["workers", "(child", "2)"]
+        out = argojobs("metrics", "r", "workers", "-o", "csv").out
+        assert out.splitlines()[1].endswith(",test,workers,1.0,1,0,2")
+
+    def test_a_series_of_which_nothing_is_left_or_known_says_so(self, argojobs, results) -> None:
+        write(results / "r" / "r-test", "0-1", rows([0], old=1, both=1))
+        write(results / "r" / "r-test", "0-2", rows([3], both="NaN"))
+        found = words(argojobs("metrics", "r", "--step", "test").out)
+        assert ["old", "0", *"-------"] in found
+        assert ["both", "1", "nan", "-", "-", "-", "-", "nan", "3"] in found
+
+    def test_long_and_short_times_and_values_can_be_read(self, argojobs, results) -> None:
+        measured = {"quick": [1, 1e-5, 1e-5, 1e-5], "slow": [1, 7_500.0, 7_500.0, 7_500.0]}
+        summary = {"summary": {"text": "a\nb", "list": [1], "float": 0.123456789, "none": None}}
+        write(results / "r" / "r-test", "0-1", epoch(0, measured=measured), summary)
+        found = words(argojobs("metrics", "r", "--step", "test").out)
+        assert found[1] == ["1", "epoch,", "2s", "each"]
+        assert ["quick", "1", "10us", "10us", "10us", "10us"] in found
+        assert ["slow", "1", *["2h", "05m"] * 4] in found
+        for row in (["text", "a", "..."], ["list", "[1]"], ["float", "0.123457"], ["none", "null"]):
+            assert row in found
+
+    def test_of_very_many_notes_some_are_shown(self, argojobs, results) -> None:
+        write(results / "r" / "r-test", "0-1", *({"note": f"n{n}"} for n in range(50)), epoch(0))
+        out = argojobs("metrics", "r", "--step", "test").out
+        assert out.count("note: ") == 9
+        assert "note: ... and 42 more" in out
+
 
 class TestJson:
     def test_has_everything_in_standard_json(self, argojobs, results) -> None:
@@ -163,7 +226,7 @@ class TestCsv:
 
     def test_has_a_row_for_each_value_with_its_attempt(self, argojobs, results) -> None:
         out = argojobs("metrics", "r", "loss", "-o", "csv").out
-        assert out.splitlines()[0] == "step,time,step_name,name,value,attempt,rank"
+        assert out.splitlines()[0] == "step,time,step_name,name,value,attempt,rank,child"
         found = self.read(out)
         assert [(row["step"], row["value"], row["attempt"]) for row in found[:6]] == [
             ("0", "4.0", "1"), ("1", "2.0", "1"), ("2", "3.0", "1"), ("3", "1.0", "1"),
@@ -179,6 +242,11 @@ class TestCsv:
             self.read(argojobs("metrics", "r", "--step", "test", "-o", "csv").out)[0]["name"]
             == name
         )
+
+    def test_has_very_many_rows(self, argojobs, results) -> None:
+        write(results / "r" / "r-test", "0-1", rows(range(25_000), loss=range(25_000)))
+        found = self.read(argojobs("metrics", "r", "--step", "test", "-o", "csv").out)
+        assert [row["step"] for row in found] == [str(step) for step in range(25_000)]
 
     def test_values_come_back_bit_for_bit(self, argojobs, results) -> None:
         values = [0.1, 1 / 3, 1e-310, 12345678.900000001]
@@ -205,6 +273,12 @@ class TestPlot:
         assert [line[0] for line in lines if line and line[0][1] == "bold"] == [
             ("loss", "bold"), ("lr", "bold"),
         ]  # fmt: skip
+
+    def test_of_very_many_names_some_are_drawn(self, argojobs, results) -> None:
+        names = {f"layer.{number}": 1.0 for number in range(50)}
+        write(results / "r" / "r-test", "0-1", rows([1, 2], **names))
+        out = argojobs("metrics", "r", "--step", "test", "--plot").out
+        assert out.endswith("... and 26 more charts: name those you want\n")
 
     def test_draws_what_fits_a_height(self, results, service) -> None:
         from argojobs.cli.metrics_plot import plot_lines
@@ -264,6 +338,22 @@ class TestFollow:
         lines = argojobs("metrics", "r", "loss", "--step", "test", "--plot", "-f").out.splitlines()
         assert lines[0] == "loss  test"
         assert len(lines) == 14
+
+    @pytest.mark.parametrize("plot", [(), ("--plot",)])
+    def test_a_terminal_is_drawn_anew_and_keeps_the_last_state(
+        self, growing, monkeypatch, plot: tuple[str, ...]
+    ) -> None:
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        assert main(["metrics", "r", "loss", "--step", "test", "-f", *plot]) == 0
+        text = terminal.getvalue()
+        title = "\x1b[1mloss\x1b[0m"
+        assert text.count(title) >= 3, "drawn at the start, at the end, and what stays"
+        assert "\x1b[2K" in text, "a drawing takes the place of the one before"
+        assert "\x1b[2K" not in text[text.rindex(title) :]
+        assert "13" in text[text.rindex(title) :]
 
     def test_waits_for_a_name_that_is_not_logged_yet(self, argojobs, growing) -> None:
         assert argojobs("metrics", "r", "later", "-f", "-o", "csv").code == 0

@@ -240,7 +240,11 @@ class TestWhereItIsCut:
         assert (found.kept, len(found.superseded["loss"])) == ({}, 5)
 
     def test_the_mark_of_another_rank_is_found_by_its_epoch(self) -> None:
-        assert values(read(*self.LINES, upto=Upto(epoch=0))) == [0, 1]
+        assert values(read(*self.LINES, upto=Upto(done=1))) == [0, 1]
+
+    def test_what_a_child_process_logged_is_cut_at_a_time_and_at_no_mark(self) -> None:
+        found = read(mark("0-1:1"), *self.LINES[:5], upto=Upto(time=START + 2))
+        assert values(found) == [0, 1, 2]
 
     def test_an_epoch_told_below_its_mark_counts(self) -> None:
         found = read(mark("0-1:1", 0), epoch(0), epoch(1), upto=Upto(1))

@@ -141,6 +141,20 @@ def test_a_rank_may_go_on_after_the_mark_of_another() -> None:
     assert found.problems == ()
 
 
+def test_it_finds_its_own_mark_by_how_many_epochs_were_done_there() -> None:
+    """Rank 0 stores checkpoints within its epochs, too, so that its marks have other numbers."""
+    zero: Lines = [head()]
+    for number in range(4):
+        zero += [mark(f"0-1:{2 * number + 1}", None, epochs_done=number, checkpoint="x")]
+        zero += [mark(f"0-1:{2 * number + 2}", number, epochs_done=number + 1)]
+    for nth, start in ((6, 3), (7, 3)):  # the end of an epoch, and a checkpoint right behind it
+        after = f"0-1:{nth}"
+        second = trained("1-2", start, 10, after=after)
+        found = job({"0-1": zero, "1-1": trained("1-1", 0, 5), "1-2": second})
+        assert [step for step, _ in loss(found, 1)] == list(range(20))
+        assert found.problems == ()
+
+
 def test_it_does_so_beyond_attempts_that_came_to_nothing() -> None:
     between = [head(), {"after": "0-1:4"}, rows([8], loss=1.0)]
     found = job(
@@ -163,7 +177,7 @@ def test_it_does_so_beyond_attempts_that_came_to_nothing() -> None:
         ("0-7:1", "0-7:1, which is not there"),
         ("0-2:1", "0-2:1, which is not there"),
         ("0-3:1", "0-3:1, which is not there"),
-        ("5-1:1", "5-1:1, which is no end of an epoch"),
+        ("5-1:1", "5-1:1, which is not there"),
     ],
 )
 def test_where_it_goes_on_after_what_is_not_there_that_is_said(after: str, said: str) -> None:

@@ -33,7 +33,9 @@ def everything() -> Stitched:
         0, 2, None, {"after": "0-1:1"}, rows([2], **{"loss": 0.3, "ä/\n": 1}),
         {"summary": {"a": [1, {"b": None}], "c": 10**30}}, {"ended": 5.5},
     )  # fmt: skip
-    return Stitched((first, second), ("something is wrong",))
+    child = Attempt(0, 2, child=3)
+    child.feed(text_of(head(), rows([0], worker=1)))
+    return Stitched((first, second, child), ("something is wrong",))
 
 
 def same(one: float, other: float) -> bool:
@@ -47,7 +49,7 @@ def test_they_are_as_they_were() -> None:
     assert after.problems == before.problems
     for one, other in zip(before.attempts, after.attempts, strict=True):
         for name in (
-            "rank", "number", "head", "after", "speaks", "summary", "progress", "first_progress",
+            "rank", "number", "child", "head", "after", "speaks", "summary", "progress", "first_progress",
             "epochs", "notes", "dropped", "unreadable", "left_out", "ended",
         ):  # fmt: skip
             assert getattr(one, name) == getattr(other, name), name

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from support.attempts import epoch, head, mark, rows, text_of, write
+from support.attempts import START, epoch, head, mark, rows, text_of, write
 
 from argojobs.results.attempt import Room
 from argojobs.results.job import Job
@@ -61,6 +61,50 @@ def test_a_new_attempt_supersedes_what_was_read(tmp_path: Path) -> None:
     assert list(job.series[0].attempts()) == [1, 2, 2]
 
 
+class TestChildren:
+    """A child process writes beside its parent, `0-1.2`: it is no attempt, and supersedes nothing."""
+
+    def of_children(self, job: Job) -> dict[int, list[float]]:
+        return {one.child: list(one.rows.steps) for one in job.series if one.name == "load"}
+
+    def test_each_has_series_of_its_own(self, tmp_path: Path) -> None:
+        write(tmp_path, "0-1", head(), rows([5, 6], load=1))
+        for child in (1, 2):
+            write(tmp_path, f"0-1.{child}", head(), rows([child], load=1))
+        job = JobFolder(tmp_path).read()
+        assert self.of_children(job) == {0: [5, 6], 1: [1], 2: [2]}
+        assert [(one.number, one.child) for one in job.attempts] == [(1, 0), (1, 1), (1, 2)]
+
+    def test_what_they_logged_after_the_mark_is_superseded_with_it(self, tmp_path: Path) -> None:
+        write(
+            tmp_path,
+            "0-1",
+            rows([0], loss=1),
+            mark("0-1:1", 0, time=START + 2.5),
+            rows([1], loss=1),
+        )
+        write(tmp_path, "0-1.1", rows([1, 2, 3, 4], load=1), rows([0], load=1))
+        write(tmp_path, "0-1.2", rows([1], load=1), rows([2], load=1), rows([3], load=1))
+        folder = JobFolder(tmp_path)
+        assert self.of_children(folder.read()) == {1: [1, 2, 3, 4, 0], 2: [1, 2, 3]}
+        write(tmp_path, "0-2", {"after": "0-1:1"}, rows([1], loss=1))
+        write(tmp_path, "0-2.1", rows([3], load=1))
+        job = folder.read()
+        assert self.of_children(job) == {1: [1, 2, 3], 2: [1, 2]}
+        assert [one.superseded for one in job.series if one.child] == [3, 1]
+
+    def test_those_of_an_attempt_that_is_superseded_are_so_too(self, tmp_path: Path) -> None:
+        write(tmp_path, "0-1", rows([0], loss=1))
+        write(tmp_path, "0-1.1", rows([1], load=1))
+        write(tmp_path, "0-2", rows([0], loss=1))
+        assert self.of_children(JobFolder(tmp_path).read()) == {1: []}
+
+    def test_without_its_parents_file_one_is_read_all_the_same(self, tmp_path: Path) -> None:
+        write(tmp_path, "0-1.1", rows([1], load=1))
+        assert self.of_children(JobFolder(tmp_path).read()) == {1: [1]}
+        assert newest_ends(tmp_path, 100) == []
+
+
 @pytest.mark.parametrize("how", ["truncated", "replaced"])
 def test_a_file_that_is_another_one_is_read_anew(tmp_path: Path, how: str) -> None:
     path = write(tmp_path, "0-1", rows([0, 1, 2], loss=1))
@@ -83,7 +127,19 @@ def test_a_removed_file_takes_its_rows_along(tmp_path: Path) -> None:
 
 def test_files_that_are_not_ours_are_not_read(tmp_path: Path) -> None:
     write(tmp_path, "0-1", rows([0], loss=1))
-    for name in ("notes", "00-1", "0-01", "0-0", "-1-1", "0-1-1", "0-٣", "0-1.jsonl"):
+    for name in (
+        "notes",
+        "00-1",
+        "0-01",
+        "0-0",
+        "-1-1",
+        "0-1-1",
+        "0-1.",
+        "0-1.0",
+        "0-1.1.1",
+        "0-٣",
+        "0-1.jsonl",
+    ):
         write(tmp_path, name, rows([99], loss=1))
     (tmp_path / "attempts" / "0-2.json").write_bytes(text_of(rows([99], loss=1)))
     (tmp_path / "attempts" / os.fsdecode(b"0-\xff.jsonl")).write_bytes(b"x")

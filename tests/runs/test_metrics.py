@@ -122,6 +122,15 @@ class TestNames:
             "train memory 1",
         ]  # fmt: skip
 
+    def test_for_programs_each_has_all_its_processes(self, reported, results, place) -> None:
+        write(results / "r" / "r-train", "0-1.1", rows([1], loss=1))
+        found = chosen(read(place), ["loss"], every=True)
+        assert [(s.rank, s.child) for one in found for s in one.job.series] == [
+            (0, 0),
+            (0, 1),
+            (1, 0),
+        ]
+
     def test_a_rank_is_asked_for(self, reported) -> None:
         assert self.shown(reported, rank=1) == ["train loss 1", "train memory 1"]
 

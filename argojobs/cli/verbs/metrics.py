@@ -38,7 +38,7 @@ def command(
             "--rank",
             metavar="N",
             minimum=0,
-            help="Only of this process of a step; else of the first that logged the name.",
+            help="Only of this rank; else tables and curves are of the first that logged the name.",
             show_default=False,
         ),
     ] = None,
@@ -78,18 +78,18 @@ def command(
     workflow = find_run(place.service, run, options=place.options)
     name = str(workflow["metadata"]["name"])
     metrics, given = metrics_of(place, workflow, step), names or []
+    every = output is not MetricsFormat.table
 
     def read(state: "Workflow") -> "list[Reported]":
-        return chosen(metrics.read(state), given, rank)
+        return chosen(metrics.read(state), given, rank, every=every)
 
     if follow:
         reported = _followed(place, workflow, read, output, plot=plot)
         if reported is None:
             return INTERRUPTED
     else:
-        every = metrics.read(workflow)
-        check_names(every, given)
-        reported = chosen(every, given, rank)
+        check_names(metrics.read(workflow), given)
+        reported = read(workflow)
     if not any(not one.job.is_empty for one in reported):
         warn([f"{name} has no metrics yet: {HOW}"], "note")
     if output is MetricsFormat.table:
