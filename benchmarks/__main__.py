@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting reading moving remote deploying peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting reading moving remote deploying comparing peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -11,6 +11,7 @@ import sys
 
 from benchmarks import (
     cluster,
+    comparing,
     compiling,
     deploying,
     linting,
@@ -51,6 +52,7 @@ PARTS = {
     "moving": moving.rows,
     "remote": remote.rows,
     "deploying": deploying.rows,
+    "comparing": comparing.rows,
 }
 
 

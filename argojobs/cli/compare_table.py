@@ -51,19 +51,15 @@ class _Laid(NamedTuple):
     width: int
     is_right: bool = False
 
-    def format(self) -> str:
-        """Return how `%` has them all of one width; texts of other than ASCII are so already."""
-        return f"%{self.width}s" if self.is_right else f"%-{self.width}s"
-
-    def padded(self) -> _Laid:
-        """Return the column so that its format has it of one width."""
+    def form_and_texts(self) -> tuple[str, list[str]]:
+        """Return how `%` has the texts all of one width; it counts letters, and cells are meant."""
         if "".join(self.texts).isascii():
-            return self
-        texts = [
+            return f"%{'' if self.is_right else '-'}{self.width}s", self.texts
+        padded = [
             " " * (self.width - cells(text)) + text if self.is_right else pad(text, self.width)
             for text in self.texts
         ]
-        return self._replace(texts=texts)
+        return "%s", padded
 
 
 def _laid(column: Column) -> _Laid:
@@ -106,5 +102,6 @@ def _block(columns: Sequence[_Laid], phases: Sequence[bool]) -> list[Line]:
 
 def _joined(columns: Sequence[_Laid]) -> list[str]:
     """Return columns side by side, row by row."""
-    form = _GAP.join(column.format() for column in columns)
-    return [form % row for row in zip(*(column.padded().texts for column in columns), strict=True)]
+    laid = [column.form_and_texts() for column in columns]
+    form = _GAP.join(one for one, _ in laid)
+    return [form % row for row in zip(*(texts for _, texts in laid), strict=True)]

@@ -272,3 +272,25 @@ class TestFiles:
         answer = argojobs("compare", str(path))
         assert answer.code == 2
         assert "is empty" in answer.err
+
+
+class TestGpus:
+    @pytest.mark.parametrize("options", [("g-6",), ("--experiment", "digits")])
+    def test_hours_are_counted_from_the_nodes_however_the_run_is_found(
+        self, argojobs, results, service, options
+    ) -> None:
+        made = run_with("g-6")
+        made["spec"]["templates"][1]["container"]["resources"] = {
+            "limits": {"nvidia.com/gpu": "720"}
+        }
+        service.runs["g-6"] = made
+        out = argojobs("compare", *options, "--where", "run=g-6", "-o", "csv").out
+        assert [row["gpu_hours"] for row in table(out)] == ["1.0"]
+
+
+def test_many_names_are_looked_up_at_once(argojobs, results, service) -> None:
+    names = [f"many-{number:03}" for number in range(40)]
+    service.runs |= {name: run_with(name, lr=0.5) for name in names}
+    out = argojobs("compare", *names, "a-1", names[0], "-o", "csv").out
+    assert [row["run"] for row in table(out)] == [*names, "a-1"]
+    assert argojobs("compare", *names, "nosuch").code == 2
