@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from argojobs.errors import UsageError
-from argojobs.results.cell import Cell, is_nan, number_of, same
+from argojobs.results.cell import Cell, number_of, same
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
@@ -49,7 +49,7 @@ class Condition(NamedTuple):
             return (same(cell) == same(self.value)) != negated
         mine, theirs = number_of(cell), number_of(self.value)
         if mine is not None and theirs is not None:
-            return not is_nan(mine) and _OPERATORS[self.operator](mine, theirs)
+            return _OPERATORS[self.operator](mine, theirs)
         if mine is None and theirs is None:
             return _OPERATORS[self.operator](cell, self.value)
         return False

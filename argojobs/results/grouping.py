@@ -82,8 +82,8 @@ def check_aggregates(names: Sequence[str]) -> None:
 def grouped(table: Table, by: Sequence[Column], aggregates: Sequence[str]) -> Table:
     """Return a row for each combination of what stands in some columns, in their first order.
 
-    What a run lacks is left out of an aggregate, and numbers of parameters are not aggregated: the
-    mean of a seed says nothing.
+    What a run lacks is left out of an aggregate. Parameters are texts, and so they are not aggregated,
+    though they may say numbers: the mean of a seed says nothing.
 
     Args:
         table: a row a run.
@@ -103,11 +103,7 @@ def grouped(table: Table, by: Sequence[Column], aggregates: Sequence[str]) -> Ta
         for column in by
     ]
     runs = Column(RUNS, "fact", [len(places) for places in members], RUNS)
-    rest = [
-        column
-        for column in table.columns
-        if column.kind != "parameter" and column.name != RUN and column not in by
-    ]
+    rest = [column for column in table.columns if column.name != RUN and column not in by]
     found = [one for column in rest for one in _aggregated(column, members, aggregates)]
     return replace(table, columns=(*keys, runs, *found))
 

@@ -123,6 +123,13 @@ class TestChoosing:
         out = argojobs("compare", "a-1", "--columns", "loss:max", "-o", "csv").out
         assert out == "run,loss:max\na-1,3.0\n"
 
+    def test_a_column_may_have_a_comma_in_its_name(self, argojobs, results, service) -> None:
+        service.runs["a-1"]["spec"]["arguments"]["parameters"].append({"name": "a,b", "value": "7"})
+        out = argojobs(
+            "compare", "a-1", "--columns", "a,b", "--columns", "lr,seed", "-o", "csv"
+        ).out
+        assert out == 'run,"a,b",lr,seed\na-1,7,0.1,1\n'
+
     def test_what_is_better_can_be_said(self, argojobs, results) -> None:
         out = argojobs(
             "compare", "a-1", "--best", "loss:max", "--columns", "loss*", "-o", "csv"

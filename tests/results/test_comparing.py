@@ -117,6 +117,10 @@ def test_only_different_takes_nan_for_itself_and_of_one_run_leaves_all() -> None
     assert different(alone) == alone
 
 
+def test_the_names_of_runs_stay_even_where_they_are_the_same() -> None:
+    assert "run" in different(compared([run("a"), run("a")])).names
+
+
 def test_steps_that_log_one_name_are_told_apart() -> None:
     found = merged(
         {"train": digest({"n": 1}, loss=[1], lr=[2]), "test": digest({"n": 2}, loss=[3])},

@@ -34,7 +34,9 @@ def test_the_first_known_part_before_an_operator_is_the_name(text, read) -> None
     assert condition(text, KNOWN) == read
 
 
-@pytest.mark.parametrize("text", ["", "lr", "<1", "lr<", "lr=<1", "lr<1 and loss<2", "= 3"])
+@pytest.mark.parametrize(
+    "text", ["", "lr", "<1", "lr<", "lr=<1", "lr<1 and loss<2", "nobody>1<2", "= 3"]
+)
 def test_what_is_no_condition_is_said(text) -> None:
     with pytest.raises(UsageError, match="--where"):
         condition(text, KNOWN)
