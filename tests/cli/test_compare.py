@@ -301,3 +301,22 @@ def test_many_names_are_looked_up_at_once(argojobs, results, service) -> None:
     out = argojobs("compare", *names, "a-1", names[0], "-o", "csv").out
     assert [row["run"] for row in table(out)] == [*names, "a-1"]
     assert argojobs("compare", *names, "nosuch").code == 2
+
+
+def test_lines_of_a_stranger_are_shown_or_said_in_every_format(argojobs, results, service) -> None:
+    service.runs["s-7"] = run_with("s-7")
+    names = {f"layer.{number}": 1.0 for number in range(3_000)}
+    odd = b'{"rows": {"time": [1], "step": [1], "values": {"\\ud800": [1]}}}\n'
+    write(
+        results / "s-7" / "s-7-train",
+        "0-1",
+        rows([0], **names),
+        odd,
+        b'{"summary": {"x": %s}}\n' % (b"[" * 9_999),
+    )
+    for form in ("table", "csv", "md", "latex", "html", "json"):
+        answer = argojobs("compare", "a-1", "s-7", "-o", form)
+        assert answer.code == 0, answer.err
+        assert "layer.2999" in answer.out
+        assert "not all could be read of s-7: argojobs metrics RUN says what" in answer.err
+    assert argojobs("compare", "s-7", "--where", "layr.5>1").code == 2
