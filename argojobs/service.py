@@ -112,8 +112,12 @@ class Service(Protocol):
     def list(self, *, labels: Mapping[str, str] | None = None, limit: int = 0) -> list[Workflow]:
         """Return the workflows, newest first, without `status.nodes`; limit 0 means all."""
 
-    def summaries(self) -> Sequence[Workflow]:
-        """Return all workflows, newest first; at least what a line about each needs."""
+    def summaries(self, *, given: bool = False) -> Sequence[Workflow]:
+        """Return all workflows, newest first; at least what a line about each needs.
+
+        given: also what each was given, `spec.arguments`, and what its GPUs are counted by: its
+        `status.resourcesDuration`, or its whole spec where it asks for some.
+        """
 
     def watch(self, name: str) -> Iterator[WatchEvent]:
         """Yield the object now and after each change, until it is final or deleted.

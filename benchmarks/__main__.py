@@ -1,6 +1,6 @@
 """`make bench`: measure all promises, print the tables, write them to docs/benchmarks.md.
 
-`python -m benchmarks [startup running compiling linting reading moving remote deploying reporting peers]` measures the parts that are named
+`python -m benchmarks [startup running compiling linting reading moving remote deploying reporting comparing peers]` measures the parts that are named
 and writes nothing. The exit status is 1 if a promise is not kept.
 """
 
@@ -11,6 +11,7 @@ import sys
 
 from benchmarks import (
     cluster,
+    comparing,
     compiling,
     deploying,
     linting,
@@ -53,6 +54,7 @@ PARTS = {
     "remote": remote.rows,
     "deploying": deploying.rows,
     "reporting": reporting.rows,
+    "comparing": comparing.rows,
 }
 
 

@@ -330,7 +330,7 @@ def parameter(name: str, kind: Any, declared: Declared, default: Any) -> click.P
         part=declared.part,
         help=declared.help,
         hidden=declared.hidden,
-        is_flag=kind is bool,
+        is_flag=kind is bool or None,  # False would have a value that begins with - be an option
         multiple=many,
         show_default=shown,
         **attributes,

@@ -86,6 +86,26 @@ def complete_metric(ctx: click.Context, incomplete: str) -> list[str]:
     return [clean(name) for name in names if name.startswith(incomplete)]
 
 
+def complete_column(ctx: click.Context, incomplete: str) -> list[str]:
+    """Return the names of the columns of the comparison that stands before, which begin so."""
+    from argojobs.errors import ArgojobsError
+    from argojobs.results.comparing import compared
+    from argojobs.runs import target as connecting
+    from argojobs.runs.compare import gathered
+
+    lead = "-" if incomplete.startswith("-") else ""
+    try:
+        place = connecting.target(
+            str(ctx.params.get("context") or ""), str(ctx.params.get("server") or "")
+        )
+        names = [str(name) for name in ctx.params.get("runs") or ctx.args]
+        found = gathered(place, names, str(ctx.params.get("experiment") or ""))
+    except ArgojobsError:
+        return []
+    columns = [lead + clean(name) for name in compared(found.runs).names]
+    return [name for name in columns if name.startswith(incomplete)]
+
+
 def complete_parameter(ctx: click.Context, incomplete: str) -> list[str]:
     """Return `NAME=` for the parameters and artifacts of the file that stands before."""
     from argojobs.compile import compile_loaded

@@ -51,6 +51,7 @@ VERBS = (
         aliases=("get-logs", "scheduler-get-logs"),
     ),
     Verb("metrics", "Show what the steps of a run logged, as tables or curves.", LOOK),
+    Verb("compare", "Show runs beside each other: parameters, metrics, duration.", LOOK),
     Verb("debug", "Attach a debugger to steps that wait for one.", LOOK),
     Verb("ssh", "Open a shell in a running step, or run a command there.", LOOK),
     Verb(

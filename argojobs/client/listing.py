@@ -36,7 +36,7 @@ SUMMARIES = (
     "items.metadata.creationTimestamp,items.metadata.labels,items.metadata.annotations,"
     "items.spec.priority,items.spec.suspend,items.spec.arguments,items.status.phase,"
     "items.status.message,items.status.progress,items.status.startedAt,items.status.finishedAt,"
-    "items.status.conditions,items.status.synchronization"
+    "items.status.conditions,items.status.synchronization,items.status.resourcesDuration"
 )
 NAMES_ONLY = "metadata,items.metadata.name,items.metadata.uid,items.metadata.creationTimestamp"
 NAMES_AND_LABELS = f"{NAMES_ONLY},items.metadata.labels"

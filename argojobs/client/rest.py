@@ -92,7 +92,7 @@ class ArgoService:
             fields=listing.LEFT_OUT,
         )
 
-    def summaries(self) -> builtins.list[Workflow]:
+    def summaries(self, *, given: bool = False) -> builtins.list[Workflow]:  # noqa: ARG002 - it is little
         """Return all runs, newest first, with what a line about each needs and nothing else."""
         return listing.newest(self.transport, self.namespace, fields=listing.SUMMARIES)
 

@@ -177,9 +177,9 @@ class LocalService:
         """See `Service.list`."""
         return page(self.store, having(labels), limit=limit).workflows
 
-    def summaries(self) -> builtins.list[Workflow]:
-        """Return all runs, newest first, without their specs: what a line about each needs."""
-        return page(self.store, specs=False).workflows
+    def summaries(self, *, given: bool = False) -> builtins.list[Workflow]:
+        """See `Service.summaries`; of the specs nothing else is read."""
+        return page(self.store, specs="given" if given else "none").workflows
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all runs, newest first: what completion and short names need."""

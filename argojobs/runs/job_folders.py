@@ -252,3 +252,15 @@ def _names(folder: int, problems: list[str]) -> list[_Name]:
 def _upto_of(name: _Name, attempts: Mapping[tuple[int, int], Attempt]) -> Upto | None:
     """Return how much of what a child process logged belongs to the series."""
     return upto_of_child(attempts.get((name.rank, name.number)))
+
+
+def files_of(path: str) -> list[job_copies.File]:
+    """Return the files of the attempts in a job's folder, as they are now."""
+    try:
+        folder = os.open(f"{path}/{ATTEMPTS}", _FOLDER)
+    except OSError:  # it has none
+        return []
+    try:
+        return _files(folder)
+    finally:
+        os.close(folder)

@@ -559,7 +559,41 @@ def test_all_that_a_bundle_holds_travels_inline_too(tmp_path: Path) -> None:
 def test_an_installed_package_with_steps_takes_all_of_our_own_code_along(project: Path) -> None:
     packed = pack(project)
     names = {file.name for file in bundle.needed(replace(packed, whole=True))}
-    assert {file.name for file in packed.entries} - names == {".argojobs/bundle.json"}
+    left = {file.name for file in packed.entries} - names
+    assert {name for name in left if "/argojobs/job/" not in name} == {".argojobs/bundle.json"}
+
+
+@pytest.mark.parametrize(
+    ("text", "travels", "stays"),
+    [
+        ("import argojobs\n", (), ("__init__", "session", "s3_store", "sinks/__init__")),
+        ("import argojobs.job\n", ("session", "sinks/influx"), ("s3_store", "sigv4")),
+        ("import argojobs\nfrom argojobs import job\n", ("session",), ("s3_store", "sinks/influx")),
+        ("import telegraf\n", ("older_scripts/telegraf/client", "sinks/influx"), ("s3_store",)),
+    ],
+)
+def test_the_job_library_travels_in_a_manifest_where_it_is_mentioned_and_never_its_store(
+    project: Path, text: str, travels: tuple[str, ...], stays: tuple[str, ...]
+) -> None:
+    (project / "reports.py").write_text(text)
+    names = {file.name for file in bundle.needed(pack(project))}
+    for name in travels:
+        assert f".argojobs/argojobs/job/{name}.py" in names
+    for name in stays:
+        assert f".argojobs/argojobs/job/{name}.py" not in names
+
+
+@pytest.mark.parametrize(
+    "text", ["import telegraf", "from kubernetesdlprofile import kubeprofiler"]
+)
+def test_packages_of_older_scripts_are_searched_last_where_a_project_imports_them(
+    project: Path, text: str
+) -> None:
+    programs = [file for file in pack(project).entries if file.name == ".argojobs/__main__.py"]
+    assert b"older_scripts" not in programs[0].content
+    (project / "older.py").write_text(f"{text}\n")
+    programs = [file for file in pack(project).entries if file.name == ".argojobs/__main__.py"]
+    assert b"older_scripts" in programs[0].content
 
 
 def test_a_home_inside_the_project_does_not_travel(

@@ -166,7 +166,7 @@ class FakeService:
     ) -> Sequence[tuple[str, Mapping[str, str]]]:
         return [] if labels else [(name, {}) for name in self.names() if part in name]
 
-    def summaries(self) -> Sequence[Workflow]:
+    def summaries(self, *, given: bool = False) -> Sequence[Workflow]:
         return self.list()
 
     def template(self, name: str, *, cluster: bool = False) -> Workflow:

@@ -10,7 +10,7 @@ number of its last run, so that runs that come and go meanwhile move no other to
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from argojobs.engine.store.changes import last_change
 from argojobs.engine.store.database import Database, Row
@@ -57,6 +57,14 @@ class Selection(NamedTuple):
 _LAST = "\U0010ffff"
 _DIGITS = 19
 
+#: What is read of a spec. One that is no JSON is read whole, and then found to be damaged.
+_SPECS = {
+    "whole": "spec",
+    "none": "'{}'",
+    "given": "CASE WHEN instr(spec, '/gpu\"') OR NOT json_valid(spec) THEN spec"
+    " ELSE json_object('arguments', json_extract(spec, '$.arguments')) END",
+}
+
 #: All runs.
 ALL = Selection()
 
@@ -84,7 +92,7 @@ def page(
     *,
     limit: int = 0,
     more: str = "",
-    specs: bool = True,
+    specs: Literal["whole", "given", "none"] = "whole",
 ) -> Page:
     """Return runs without nodes, newest first.
 
@@ -93,7 +101,8 @@ def page(
         selection: which runs.
         limit: at most so many, 0 for all.
         more: what an earlier page ended with.
-        specs: whether the specs are wanted, which are the most of a run.
+        specs: how much of the specs is wanted, which are the most of a run; given: the arguments, and
+            all where it asks for GPUs.
 
     Raises:
         UsageError: for a `more` that no page ended with.
@@ -101,7 +110,8 @@ def page(
     if more and not (more.isdecimal() and len(more) < _DIGITS):
         raise UsageError(f"{more!r} continues no list", hint="list from the beginning")
     where, values = _where(selection, more)
-    columns, source = (OBJECT, RUNS) if specs else (OBJECT.replace("spec", "'{}'"), "runs")
+    source = "runs" if specs == "none" else RUNS
+    columns = OBJECT.replace("spec", _SPECS[specs])
     sql = f"SELECT {columns}, number FROM {source}{where} ORDER BY number DESC LIMIT ?"
     with database.snapshot():
         rows = database.all(sql, (*values, limit + 1 if limit else -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,11 @@ from argojobs.manifest.view import (
     status_of,
 )
 from argojobs.runs.masking import masked_value
-from argojobs.service import Workflow, phase_of
+from argojobs.runs.view.times import moment
+from argojobs.service import WAITED, Workflow, phase_of
 
 if TYPE_CHECKING:
-    from argojobs.manifest.objects import Container, Outputs
+    from argojobs.manifest.objects import Container, Outputs, Template
 
 COMMAND_LINE = "argojobs.dev/command-line"
 
@@ -59,6 +61,45 @@ def gpus(run: Run) -> int:
     return max((_gpus_of(container) for container in _containers(run)), default=0)
 
 
+def gpu_seconds(run: Run, now: float) -> float | None:
+    """Return how long a run has had GPUs, times how many of them; None where that cannot be told.
+
+    Argo says it of nodes (`resourcesDuration`); else it is what pods ask for times how long they ran.
+    A run without its nodes is told by its own, or where it asks for no GPUs.
+    """
+    status = status_of(run)
+    nodes = nodes_of(run)
+    if not nodes:
+        told = status.get("resourcesDuration")
+        if told is not None:
+            return _gpu_duration(told)
+        return None if gpus(run) else 0.0
+    spec = {**(status.get("storedWorkflowTemplateSpec") or {}), **run["spec"]}
+    asked = {str(one.get("name")): _gpus_of_template(one) for one in spec.get("templates") or ()}
+    waited = json.loads(annotations_of(run).get(WAITED) or "{}")
+    found = 0.0
+    for node in nodes.values():
+        count = asked.get(str(node.get("templateName", "")), 0)
+        started, told = moment(node.get("startedAt")), node.get("resourcesDuration")
+        if node.get("type") != "Pod" or started is None:
+            continue
+        if told is not None:
+            found += _gpu_duration(told)
+            continue
+        finished = moment(node.get("finishedAt"))
+        ran = (now if finished is None else finished) - started - waited.get(node.get("id"), 0)
+        found += count * max(0.0, ran)
+    return found
+
+
+def _gpus_of_template(template: Template) -> int:
+    return sum(_gpus_of(container) for container in containers_of(template))
+
+
+def _gpu_duration(told: Mapping[str, Any]) -> float:
+    return float(sum(seconds for name, seconds in told.items() if name.endswith("/gpu")))
+
+
 def commit(run: Run) -> str:
     """Return the commit of a run's code, with its branch and whether there were changes."""
     found = label(run, "commit")[:12]
@@ -71,7 +112,8 @@ def commit(run: Run) -> str:
 
 def _containers(run: Run) -> Iterator[Container]:
     spec = {**(status_of(run).get("storedWorkflowTemplateSpec") or {}), **run["spec"]}
-    for template in (*(spec.get("templates") or ()), spec.get("templateDefaults") or {}):
+    templates = [*(spec.get("templates") or ()), spec.get("templateDefaults")]
+    for template in filter(None, templates):
         yield from containers_of(template)
 
 

@@ -56,14 +56,22 @@ def local(at: float) -> str:
     return datetime.fromtimestamp(at, tz=timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
+def duration(text: str) -> float | None:
+    """Read a duration such as `90s` or `1d12h` as seconds; None for what is none."""
+    if not _SINCE.fullmatch(text):
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+
+
 def since(text: str, now: float) -> float:
     """Read `--since`: a duration back from now (`2h`, `1d12h`), or a date or time.
 
     Raises UsageError when it is neither.
     """
     stripped = text.strip()
-    if _SINCE.fullmatch(stripped):
-        return now - sum(float(n) * _UNITS[unit] for n, unit in _PART.findall(stripped))
+    seconds = duration(stripped)
+    if seconds is not None:
+        return now - seconds
     try:
         read = datetime.fromisoformat(stripped)
     except ValueError:

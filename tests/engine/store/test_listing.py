@@ -157,7 +157,7 @@ def test_what_no_page_ended_with_continues_none(store, more):
 
 
 def test_specs_are_left_out_where_they_are_not_wanted(mixed):
-    with_specs, without = page(mixed), page(mixed, specs=False)
+    with_specs, without = page(mixed), page(mixed, specs="none")
     assert [workflow["spec"] for workflow in without.workflows] == [{}] * 4
     assert [{**workflow, "spec": {}} for workflow in with_specs.workflows] == without.workflows
 
@@ -181,3 +181,17 @@ def test_not_every_run_is_looked_at(mixed, selection):
     plan = [row[3] for row in mixed.all(f"EXPLAIN QUERY PLAN {sql}")]
     assert plan
     assert "SCAN runs" not in plan
+
+
+def test_of_specs_the_arguments_may_be_all_that_is_read_but_of_those_with_gpus(store):
+    given = {"parameters": [{"name": "lr", "value": '0.1 "x"'}]}
+    gpu = [{"name": "t", "container": {"resources": {"limits": {"nvidia.com/gpu": 1}}}}]
+    specs = {"a": {"arguments": given, "entrypoint": "t"}, "b": {"templates": gpu}, "c": {}}
+    for name, spec in specs.items():
+        store.add_run({"metadata": {"name": name}, "spec": spec, "status": {}}, {})
+    with store.transaction() as connection:
+        connection.execute("UPDATE submissions SET spec = '{' WHERE run = 'c'")
+    found = {one["metadata"]["name"]: one for one in page(store, specs="given").workflows}
+    assert found["a"]["spec"] == {"arguments": given}
+    assert found["b"]["spec"] == {"templates": gpu}
+    assert found["c"]["status"]["phase"] == "Error"
