@@ -567,7 +567,8 @@ def test_an_installed_package_with_steps_takes_all_of_our_own_code_along(project
     ("text", "travels", "stays"),
     [
         ("import argojobs\n", (), ("__init__", "session", "s3_store", "sinks/__init__")),
-        ("import argojobs.job\n", ("session", "sinks/influx"), ("s3_store", "sigv4")),
+        ("import argojobs.job\n", ("session",), ("s3_store", "sigv4", "sinks/influx")),
+        ("from argojobs import job\n", ("session", "sinks/influx"), ("s3_store", "sigv4")),
         ("import argojobs\nfrom argojobs import job\n", ("session",), ("s3_store", "sinks/influx")),
         ("import telegraf\n", ("older_scripts/telegraf/client", "sinks/influx"), ("s3_store",)),
     ],
