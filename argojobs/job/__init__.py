@@ -72,7 +72,7 @@ def log(
 
     Args:
         values: numbers by name.
-        step: the number of this row; the one after the last row's where it is left out.
+        step: the number of this row; the one after the highest so far where it is left out.
         named: more numbers.
     """
     if not _SESSION.takes and not _SESSION.begin():

@@ -40,7 +40,7 @@ class Rows:
     """
 
     def __init__(self) -> None:
-        #: The step after the last one.
+        #: The step after the highest one: one that is counted never goes back.
         self.next_step: Number = 0
         #: Names of a row whose step is lower than that of the row before it, and both steps.
         self.backward: tuple[str, Number, Number] | None = None
@@ -57,7 +57,7 @@ class Rows:
         time, step, named = row
         if step is None:
             step = self.next_step
-        self.next_step = step + 1
+        self.next_step = max(self.next_step, step + 1)
         key = tuple(named)
         batch = self._open.get(key)
         if batch is None or (

@@ -46,13 +46,23 @@ def test_each_name_keeps_the_order_in_which_it_was_logged(given_rows: list[set[s
     assert found == logged
 
 
-def test_a_row_without_a_step_has_the_one_after_the_last() -> None:
+def test_a_row_without_a_step_has_the_one_after_the_highest() -> None:
     rows = Rows()
     for step in (None, None, 10, None, 4, None, 2.5, None):
         rows.add((0.0, step, {"a": 0}))
     (batch,) = rows.take()
-    assert batch.step == [0, 1, 10, 11, 4, 5, 2.5, 3.5]
-    assert rows.next_step == 4.5
+    assert batch.step == [0, 1, 10, 11, 4, 12, 2.5, 13]
+    assert rows.next_step == 14
+
+
+def test_a_series_is_counted_on_beside_one_whose_steps_are_epochs() -> None:
+    rows = Rows()
+    for step, names in ((None, "loss"), (None, "loss"), (0, "accuracy"), (None, "loss"), (9, "x")):
+        rows.add((0.0, step, {names: 1.0}))
+    rows.add((0.0, None, {"loss": 1.0}))
+    steps = {name: batch.step for batch in rows.take() for name in batch.values}
+    assert steps == {"loss": [0, 1, 2, 10], "accuracy": [0], "x": [9]}
+    assert rows.backward is None
 
 
 def test_steps_that_go_back_are_noticed_and_kept() -> None:
