@@ -80,7 +80,7 @@ def complete_metric(ctx: click.Context, incomplete: str) -> list[str]:
             str(ctx.params.get("context") or ""), str(ctx.params.get("server") or "")
         )
         workflow = find_run(place.service, str(ctx.params.get("run") or ""))
-        names = names_of(metrics_of(place, workflow).read(workflow))
+        names = names_of(metrics_of(place).read(workflow))
     except ArgojobsError:
         return []
     return [clean(name) for name in names if name.startswith(incomplete)]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from argojobs.manifest.view import nodes_of
 from argojobs.results.comparing import RUN, Run
 from argojobs.results.digest import Digest, merged, named_twice
 from argojobs.runs.csv_runs import csv_run
@@ -127,7 +128,12 @@ def _digests(place: Target, workflows: Mapping[str, Workflow]) -> dict[str, Dige
     """Return what each run reported as one; where steps share a name it is told with the step."""
     if place.results is None:
         return {}
-    found = digests_of(place.results, list(workflows))
+    runs = list(workflows.values())
+    if not place.artifacts_here:  # what is fetched is found by the nodes, which a list lacks
+        runs = [
+            run if nodes_of(run) else place.service.get(name) for name, run in workflows.items()
+        ]
+    found = digests_of(place.results(runs), list(workflows))
     shared: tuple[set[str], set[str]] = (set(), set())
     for jobs in found.values():
         if len(jobs) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -23,6 +23,11 @@ from argojobs.service import Workflow
 
 #: What is told to who has no metrics.
 HOW = "a step logs some by: from argojobs import job; job.log(loss=0.5, step=1)"
+
+_REMEDY = (
+    "steps store what they log by the keys of a Kubernetes Secret: give the context's S3 its name"
+    " (secret_name, or --s3-secret-name of argojobs context add)"
+)
 
 #: Of so many steps it is looked how far they are, those that run first, in so many bytes each.
 _MOST_PACES, _END = 32, 64 << 10
@@ -46,11 +51,12 @@ class Reported(NamedTuple):
 class Metrics:
     """What a run reports, read again and again while it grows.
 
-    folder: that of the run's results. step: only what this one and those within it report.
+    bring: returns the folder of all results, with what the run has reported by then. step: only
+    what this one and those within it report.
     """
 
-    def __init__(self, folder: Path, step: str = "") -> None:
-        self._folder = folder
+    def __init__(self, bring: Callable[[Sequence[Workflow]], Path], step: str = "") -> None:
+        self._bring = bring
         self._step = step
         self._jobs: dict[str, JobFolder] = {}
 
@@ -59,6 +65,7 @@ class Metrics:
 
         workflow: the run as it is now. Raises NotFoundError for a step that it does not have.
         """
+        folder = _folder_of(self._bring([workflow]), workflow)
         known = {step.node_id: step for step in walk(steps_of(workflow)) if step.node_id}
         wanted = None
         if self._step:
@@ -66,12 +73,12 @@ class Metrics:
             wanted = {step.node_id for step in walk([meant])}
         place = {node_id: number for number, node_id in enumerate(known)}
         found = []
-        for node_id in sorted(_names(self._folder), key=lambda n: (place.get(n, len(place)), n)):
+        for node_id in sorted(_names(folder), key=lambda n: (place.get(n, len(place)), n)):
             if wanted is not None and node_id not in wanted:
                 continue
             if node_id not in self._jobs:
-                copy = self._folder / f".{node_id}.columns"
-                self._jobs[node_id] = JobFolder(self._folder / node_id, copy)
+                copy = folder / f".{node_id}.columns"
+                self._jobs[node_id] = JobFolder(folder / node_id, copy)
             job, step = self._jobs[node_id].read(), known.get(node_id)
             if not job.attempts:
                 continue
@@ -80,17 +87,22 @@ class Metrics:
         return found
 
 
-def metrics_of(place: Target, workflow: Workflow, step: str = "") -> Metrics:
-    """Return what a run reports, to be read. step: only this step.
+def metrics_of(place: Target, step: str = "") -> Metrics:
+    """Return what runs report, to be read. step: only this step.
 
-    Raises UsageError where what runs report cannot be read yet.
+    Raises UsageError where what runs report cannot be read.
     """
     if place.results is None:
-        raise UsageError(
-            f"what steps log cannot be read yet where this run is: {place.context.name}",
-            hint="runs of this machine have metrics: argojobs run FILE --context local",
-        )
-    return Metrics(_folder_of(place.results, workflow), step)
+        raise UsageError(why_not(place), hint=_REMEDY)
+    return Metrics(place.results, step)
+
+
+def why_not(place: Target) -> str:
+    """Return why what runs report cannot be read where they are."""
+    name = place.context.name
+    if place.context.storage and not place.context.has_store:
+        return f"what steps of {name} log is on its claim, which cannot be read from here yet"
+    return f"what steps log is not stored where it can be read: {name} has no S3 with a Secret"
 
 
 def check_names(reported: Sequence[Reported], names: Sequence[str]) -> None:
@@ -149,11 +161,12 @@ def _near(name: str, known: Iterable[str]) -> str:
 def paces(place: Target, workflow: Workflow, now: float) -> dict[str, Pace]:
     """Return how far the steps of a run are that said so, by their nodes' ids.
 
-    Little is read: the ends of the newest attempts of some steps, those that run first.
+    Little is read: the ends of the newest attempts of some steps, those that run first; and nothing
+    where it would have to be fetched.
     """
-    if place.results is None:
+    if place.results is None or not place.artifacts_here:
         return {}
-    folder = _folder_of(place.results, workflow)
+    folder = _folder_of(place.results([workflow]), workflow)
     there = set(_names(folder))
     steps = [step for step in walk(steps_of(workflow)) if step.node_id in there]
     steps.sort(key=lambda step: step.phase in ENDED)

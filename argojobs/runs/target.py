@@ -8,7 +8,7 @@ command imports.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -24,8 +24,10 @@ from argojobs.runs.progress import Tell, silent
 if TYPE_CHECKING:
     from argojobs.config.contexts import Context
     from argojobs.engine.local import LocalService
-    from argojobs.service import Pods, Service
+    from argojobs.service import Pods, Service, Workflow
     from argojobs.storage.repository import Repository
+
+    Results = Callable[[Sequence[Workflow]], Path]
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Target:
             files.
         artifacts_here: what the repository holds are files of this machine.
         claims: the folder in which the folders of claims lie, None where they are Kubernetes'.
-        results: the folder in which what steps report lies, None where it cannot be read yet.
+        results: brings what runs report to this machine, and returns the folder in which it lies
+            by their names; None where it cannot be read.
         pause: so often it is asked whether something has changed, in seconds.
     """
 
@@ -71,7 +74,7 @@ class Target:
     steps_here: bool = False
     artifacts_here: bool = False
     claims: Path | None = None
-    results: Path | None = None
+    results: Results | None = None
     pause: float = 1.0
 
     @cached_property
@@ -139,10 +142,27 @@ def target(
     # Opened once: its keys may be what a command prints, which takes a while.
     repository = cache(partial(remote_repository, chosen))
     again = partial(remote_service, chosen, repository, said, tell)
-    place = Target(chosen, again, repository, again, said, tell)
+    place = Target(
+        chosen, again, repository, again, said, tell, results=_results_of(chosen, repository)
+    )
     if chosen.server:  # what is wrong with it is told now; the way through a cluster takes a while
         _ = place.service
     return place
+
+
+def _results_of(context: Context, repository: Callable[[], Repository]) -> Results | None:
+    """Return what brings the results of runs on a server: from a store that their steps may use."""
+    if context.s3 is None or not context.s3.secret_name:
+        return None
+
+    def bring(runs: Sequence[Workflow]) -> Path:
+        from argojobs.runs.mirrored_results import mirrored
+        from argojobs.storage.s3_place import of_context
+
+        assert context.s3 is not None
+        return mirrored(of_context(context.s3).url(), repository, runs)
+
+    return bring
 
 
 def this_machine(here: LocalService, *, options: str = "", tell: Tell = silent) -> Target:
@@ -175,7 +195,7 @@ def this_machine(here: LocalService, *, options: str = "", tell: Tell = silent) 
         steps_here=True,
         artifacts_here=True,
         claims=here.home / "claims",
-        results=here.home / "results",
+        results=lambda _: here.home / "results",
         pause=0.1,
     )
 

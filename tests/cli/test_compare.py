@@ -32,7 +32,7 @@ def results(service: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     folder = tmp_path / "results"
     folder.mkdir()
     place = connecting.Target(
-        LOCAL, lambda: service, pytest.fail, lambda: service, results=folder,
+        LOCAL, lambda: service, pytest.fail, lambda: service, results=lambda _: folder, artifacts_here=True,
         detaches_on_interrupt=False, has_owners=False,
     )  # fmt: skip
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
@@ -75,7 +75,10 @@ class TestTable:
     def test_a_server_says_that_metrics_cannot_be_read(self, argojobs, shared) -> None:
         answer = argojobs("compare", "mine1", "alex1")
         assert answer.code == 0
-        assert "cannot be read yet where these runs are: abacus" in answer.err
+        assert (
+            "what steps log is not stored where it can be read: abacus has no S3 with a Secret"
+            in answer.err
+        )
         assert "demo-mine1" in answer.out
 
     def test_an_experiment_has_its_runs(self, argojobs, results, service) -> None:

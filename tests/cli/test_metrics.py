@@ -33,7 +33,7 @@ class Terminal(io.StringIO):
 def results(service: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what the run `r` reports; its step `train` restarted once."""
     place = connecting.Target(
-        LOCAL, lambda: service, pytest.fail, lambda: service, results=tmp_path,
+        LOCAL, lambda: service, pytest.fail, lambda: service, results=lambda _: tmp_path, artifacts_here=True,
         detaches_on_interrupt=False, has_owners=False,
     )  # fmt: skip
     monkeypatch.setattr(connecting, "target", lambda *_, **__: place)
@@ -108,7 +108,10 @@ class TestTable:
     def test_a_server_says_that_it_cannot_yet(self, argojobs, shared) -> None:
         answer = argojobs("metrics", "mine1")
         assert (answer.code, answer.out) == (2, "")
-        assert "cannot be read yet where this run is: abacus" in answer.err
+        assert (
+            "what steps log is not stored where it can be read: abacus has no S3 with a Secret"
+            in answer.err
+        )
 
     def test_what_a_terminal_obeys_is_taken_out(self, argojobs, results) -> None:
         write(
@@ -268,7 +271,7 @@ class TestPlot:
         from argojobs.runs.metrics import metrics_of
 
         run = service.get("r")
-        reported = metrics_of(connecting.target(), run).read(run)
+        reported = metrics_of(connecting.target()).read(run)
         lines = plot_lines(reported, Screen(colour=True, width=60))
         assert [line[0] for line in lines if line and line[0][1] == "bold"] == [
             ("loss", "bold"), ("lr", "bold"),
@@ -285,7 +288,7 @@ class TestPlot:
         from argojobs.runs.metrics import metrics_of
 
         run = service.get("r")
-        reported = metrics_of(connecting.target(), run).read(run)
+        reported = metrics_of(connecting.target()).read(run)
         for height in (8, 14, 24, 60):
             lines = plot_lines(reported, Screen(width=60), height=height)
             assert len(lines) <= height
@@ -377,7 +380,7 @@ def test_rows_that_a_lost_attempt_logged_in_vain_are_not_told_again(results, ser
     path = folder / "attempts" / "0-2.jsonl"
     second = path.read_bytes()
     path.unlink()
-    metrics = metrics_of(connecting.target(), run, "train")
+    metrics = metrics_of(connecting.target(), "train")
     assert [row.step for row in new.among(metrics.read(run)) if row.name == "loss"] == [
         0,
         1,

@@ -37,11 +37,18 @@ def results(tmp_path: Path) -> Path:
 @pytest.fixture
 def place(results: Path) -> Target:
     fake = FakeService(RUN)
-    return Target(LOCAL, lambda: fake, pytest.fail, lambda: fake, results=results)
+    return Target(
+        LOCAL,
+        lambda: fake,
+        pytest.fail,
+        lambda: fake,
+        results=lambda _: results,
+        artifacts_here=True,
+    )
 
 
 def read(place: Target, run: Any = RUN, step: str = "") -> list[Reported]:
-    return metrics_of(place, run, step).read(run)
+    return metrics_of(place, step).read(run)
 
 
 def test_a_run_may_have_none(place: Target, results: Path) -> None:
@@ -94,8 +101,8 @@ def test_links_among_the_folders_are_not_followed(place: Target, results: Path) 
 
 def test_a_place_that_cannot_says_so(place: Target) -> None:
     server = replace(place, results=None)
-    with pytest.raises(UsageError, match="cannot be read yet"):
-        metrics_of(server, RUN)
+    with pytest.raises(UsageError, match="is not stored where it can be read"):
+        metrics_of(server)
     assert paces(server, RUN, START) == {}
 
 

@@ -109,6 +109,7 @@ def command(
     from argojobs.results.comparing import compared
     from argojobs.runs.compare import gathered
     from argojobs.runs.compare_wanted import Wanted, goals_said, names_in, narrowed
+    from argojobs.runs.metrics import why_not
 
     if not runs and not experiment:
         raise UsageError(
@@ -129,7 +130,7 @@ def command(
         put_data(WRITERS[output](table))
         sys.stdout.flush()
     if place.results is None and found.bare:
-        _note(f"what steps log cannot be read yet where these runs are: {place.context.name}")
+        _note(why_not(place))
     elif found.bare:
         _note(f"without metrics: {_some(found.bare)}")
     if found.torn:

@@ -77,7 +77,7 @@ def command(
     place = target(context, server)
     workflow = find_run(place.service, run, options=place.options)
     name = str(workflow["metadata"]["name"])
-    metrics, given = metrics_of(place, workflow, step), names or []
+    metrics, given = metrics_of(place, step), names or []
     every = output is not MetricsFormat.table
 
     def read(state: "Workflow") -> "list[Reported]":

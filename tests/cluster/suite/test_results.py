@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 import time
@@ -137,6 +139,9 @@ def test_after_20_killed_and_deleted_pods_series_and_weights_are_those_of_the_un
     assert weights_of(ended) == weights_of(whole)
     assert [line["epoch"] for _, line in kept_lines(found) if "mark" in line] == list(range(EPOCHS))
     assert len(attempts_of(found)) > KILLS / 2
+    told = csv.DictReader(io.StringIO(lab.argojobs("metrics", run, "loss", "-o", "csv")))
+    shown = [(float(row["step"]), float(row["value"])) for row in told]
+    assert shown == rows(expected)["loss"]
 
 
 def test_where_there_is_a_claim_and_no_keys_it_has_the_results(lab: Lab) -> None:
