@@ -100,7 +100,7 @@ def metrics_of(place: Target, step: str = "") -> Metrics:
 def why_not(place: Target) -> str:
     """Return why what runs report cannot be read where they are."""
     name = place.context.name
-    if place.context.storage and not place.context.has_store:
+    if place.context.storage:
         return f"what steps of {name} log is on its claim, which cannot be read from here yet"
     return f"what steps log is not stored where it can be read: {name} has no S3 with a Secret"
 

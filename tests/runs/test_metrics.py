@@ -10,7 +10,7 @@ import pytest
 from support.attempts import START, epoch, head, rows, write
 from support.fake_service import FakeService, node, workflow
 
-from argojobs.config.contexts import LOCAL
+from argojobs.config.contexts import LOCAL, Context
 from argojobs.errors import NotFoundError, UsageError
 from argojobs.runs.metrics import Reported, check_names, chosen, metrics_of, names_of, paces
 from argojobs.runs.target import Target
@@ -97,6 +97,12 @@ def test_links_among_the_folders_are_not_followed(place: Target, results: Path) 
     (results / "r").mkdir(parents=True)
     (results / "r" / "r-train").symlink_to(results.parent / "elsewhere")
     assert read(place) == []
+
+
+def test_of_a_claim_it_is_said_that_it_cannot_be_read(place: Target) -> None:
+    server = replace(place, results=None, context=Context("lab", storage="/storage"))
+    with pytest.raises(UsageError, match="what steps of lab log is on its claim"):
+        metrics_of(server)
 
 
 def test_a_place_that_cannot_says_so(place: Target) -> None:
