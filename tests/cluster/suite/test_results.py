@@ -18,7 +18,8 @@ from support.job_places import mirrored
 from support.job_series import attempts_of, kept_lines, series_of
 
 KILLS = 20
-EPOCHS = 40
+#: So many that twenty pods are killed before they are done.
+EPOCHS = 80
 PIPELINE = """
 import math, struct, time
 
@@ -26,7 +27,7 @@ from argojobs import Retry, pipeline, step
 from argojobs import job
 
 
-@step(retry=Retry(infra=40))
+@step(retry=Retry(infra=60))
 def train(epochs: int, seconds: float) -> str:
     def load(path):
         return struct.unpack("4d", open(path, "rb").read())
@@ -46,7 +47,7 @@ def train(epochs: int, seconds: float) -> str:
 
 
 @pipeline
-def training(epochs: int = 40, seconds: float = 0.0) -> str:
+def training(epochs: int = 80, seconds: float = 0.0) -> str:
     return train(epochs, seconds)
 """
 
