@@ -25,6 +25,7 @@ from argojobs.job.place import folder_of
 from argojobs.manifest.view import nodes_of
 from argojobs.service import Workflow
 from argojobs.storage.repository import Entry, Repository
+from argojobs.storage.s3_place import S3Place
 
 #: Below a job's folder: an attempt, and the number of an object of it.
 _OBJECT = re.compile(
@@ -41,30 +42,33 @@ _TRIES = 3
 _OWNER = ".uid"
 
 
-def mirrored(url: str, repository: Callable[[], Repository], runs: Sequence[Workflow]) -> Path:
+def mirrored(
+    place: S3Place, repository: Callable[[], Repository], runs: Sequence[Workflow]
+) -> Path:
     """Bring what runs have stored so far, and return the folder of all results of that place.
 
     Args:
-        url: the place below which the context's keys are.
-        repository: opens it.
+        place: of the context, with its prefix.
+        repository: opens its bucket, for whole keys.
         runs: with their nodes, by whose ids the folders of steps are called.
 
     Raises:
         ServerError: the store does not answer.
         UsageError: it may not be read.
     """
-    folder = open_home() / "mirrors" / sha256(url.encode()).hexdigest()[:20] / "results"
+    named = sha256(f"{place.endpoint} {place.url()}".encode()).hexdigest()[:20]
+    folder = open_home() / "mirrors" / named / "results"
     for run in runs:
         name = str(run["metadata"]["name"])
         if _NAME.fullmatch(name):
-            _bring(repository(), run, folder / name)
+            start = f"{place.prefix}/results/{name}/".lstrip("/")
+            _bring(repository(), run, start, folder / name)
     return folder
 
 
-def _bring(repository: Repository, run: Workflow, folder: Path) -> None:
-    """Bring what one run has stored to its folder."""
-    metadata = run["metadata"]
-    uid, start = str(metadata.get("uid") or ""), f"results/{metadata['name']}/"
+def _bring(repository: Repository, run: Workflow, start: str, folder: Path) -> None:
+    """Bring what one run has stored to its folder. start: of its keys."""
+    uid = str(run["metadata"].get("uid") or "")
     jobs = {
         folder_of(f"{uid}-{node.get('name')}"): node_id for node_id, node in nodes_of(run).items()
     }

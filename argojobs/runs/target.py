@@ -160,7 +160,7 @@ def _results_of(context: Context, repository: Callable[[], Repository]) -> Resul
         from argojobs.storage.s3_place import of_context
 
         assert context.s3 is not None
-        return mirrored(of_context(context.s3).url(), repository, runs)
+        return mirrored(of_context(context.s3), repository, runs)
 
     return bring
 

@@ -82,8 +82,8 @@ class Counting:
 
 
 @pytest.fixture
-def repository(s3_service: seaweed.Seaweed, bucket: str, prefix: str) -> Any:
-    place = s3_place(f"127.0.0.1:{s3_service.port}", bucket, prefix=prefix, tls=False)
+def repository(s3_service: seaweed.Seaweed, bucket: str) -> Any:
+    place = s3_place(f"127.0.0.1:{s3_service.port}", bucket, tls=False)
     return Counting(S3Repository(place, S3Credentials(*seaweed.ADMIN)))
 
 
@@ -107,16 +107,18 @@ def trained(
     return train
 
 
-def brought(repository: Any, *runs: Any) -> Path:
-    return mirrored("s3://a/place", lambda: repository, runs)
+def brought(repository: Any, *runs: Any, prefix: str = "") -> Path:
+    """Bring the results of runs, as from a context with this prefix: the repository has whole keys."""
+    place = s3_place("s3:9000", "mirrored", prefix=prefix, tls=False)
+    return mirrored(place, lambda: repository, runs)
 
 
 def test_a_step_is_read_as_if_it_had_run_here(
-    home: Path, repository: Any, trained: Callable[..., None], run: Any
+    home: Path, repository: Any, trained: Callable[..., None], run: Any, prefix: str
 ) -> None:
     trained(code=3)
     trained()
-    metrics = Metrics(lambda runs: brought(repository, *runs))
+    metrics = Metrics(lambda runs: brought(repository, *runs, prefix=prefix))
     (reported,) = metrics.read(run)
     (series,) = reported.job.series
     assert reported.step == "train"
@@ -128,16 +130,16 @@ def test_a_step_is_read_as_if_it_had_run_here(
 
 
 def test_only_what_is_new_is_fetched(
-    home: Path, repository: Any, trained: Callable[..., None], run: Any
+    home: Path, repository: Any, trained: Callable[..., None], run: Any, prefix: str
 ) -> None:
     trained(code=3)
-    folder = brought(repository, run) / run["metadata"]["name"]
+    folder = brought(repository, run, prefix=prefix) / run["metadata"]["name"]
     (first,) = folder.rglob("0-1.jsonl")
     before, fetched = first.read_bytes(), len(repository.fetched)
-    brought(repository, run)
+    brought(repository, run, prefix=prefix)
     assert len(repository.fetched) == fetched, "nothing is new"
     trained()
-    brought(repository, run)
+    brought(repository, run, prefix=prefix)
     assert first.read_bytes() == before
     assert {key.split("/")[-2] for key in repository.fetched[fetched:]} == {"0-2"}
     assert sorted(path.name for path in folder.rglob("*.jsonl")) == ["0-1.jsonl", "0-2.jsonl"]
