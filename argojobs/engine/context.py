@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+#: Folders of the artifact repository with what the steps of other runs run.
+SHARED = ("code", "debugger", "job")
+
 
 def pod_directory(home: Path, run: str, pod: str) -> Path:
     """Return where request, log and result of a pod lie.

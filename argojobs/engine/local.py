@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from argojobs.config.home import open_home
-from argojobs.engine.context import artifact_root, pod_directory, results_directory
+from argojobs.engine.context import SHARED, artifact_root, pod_directory, results_directory
 from argojobs.engine.store.listing import having, names, page
 from argojobs.engine.store.store import Store
 from argojobs.errors import (
@@ -342,9 +342,14 @@ class LocalService:
     def _remove_files(self, name: str) -> None:
         # The files first: a run of the same name must never meet the pods of this one.
         self._wait_for_supervisors(name)
+        artifacts = artifact_root(self.home) / name
+        if name in SHARED and artifacts.is_dir():  # beside its own folders lies code of other runs
+            own = [each for each in artifacts.iterdir() if each.is_dir()]
+        else:
+            own = [artifacts]
         for folder in (
             pod_directory(self.home, name, ""),
-            artifact_root(self.home) / name,
+            *own,
             results_directory(self.home, name),
         ):
             _remove_tree(folder)

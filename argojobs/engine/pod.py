@@ -10,6 +10,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from argojobs.engine.context import SHARED
 from argojobs.engine.executors.executor import PodId, PodSpec
 from argojobs.engine.expansion import container_variables, expand
 from argojobs.engine.volumes import absolute_path, mounts_of
@@ -33,7 +34,6 @@ PROGRESS = "/argo/progress"
 RESULTS = "/argojobs/results"
 RESULTS_VARIABLE = "ARGOJOBS_RESULTS"
 GRACE_VARIABLE = "ARGOJOBS_GRACE_SECONDS"
-SHARED = ("code/", "debugger/")  # the beginnings of keys of what is run by other steps
 POD_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
 ARTIFACT_NAME = re.compile(r"[-A-Za-z0-9_]+")  # Argo: workflow/validate, paramOrArtifactNameFmt
 
@@ -295,11 +295,11 @@ def _outputs(template: Template) -> dict[str, Any]:
         archive = artifact.get("archive") or {"tar": {}}
         kind = next(iter(archive))
         key = str((artifact.get("s3") or {}).get("key") or "")
-        if (key + "/").startswith(SHARED):
+        if key.partition("/")[0] in SHARED:
             raise UnsupportedError(
                 f"the output artifact {artifact['name']!r} has the key {key!r}, where the code of"
                 " steps lies",
-                hint=f"give it a key that does not begin with {' or '.join(SHARED)}",
+                hint=f"give it a key that does not begin with {' or '.join(f'{one}/' for one in SHARED)}",
             )
         artifacts.append(
             {

@@ -255,6 +255,19 @@ def test_delete_forgets_all_of_a_run_and_frees_its_name(service):
     assert finish(service)["status"]["phase"] == "Failed"
 
 
+@pytest.mark.parametrize("name", ["code", "debugger", "job"])
+def test_a_run_whose_name_is_that_of_shared_code_leaves_it_when_it_is_deleted(service, name):
+    shared = service.home / "artifacts" / name / "0123.tgz"
+    shared.parent.mkdir(parents=True)
+    shared.write_bytes(b"what the steps of another run run")
+    outputs = {"artifacts": [{"name": "made", "path": "/tmp/made"}]}
+    service.create(shell("echo 1 > /tmp/made", name=name, outputs=outputs))
+    finish(service, name)
+    assert len(list(shared.parent.iterdir())) == 2
+    service.delete(name)
+    assert list(shared.parent.iterdir()) == [shared]
+
+
 def test_deleting_a_run_that_runs_terminates_it_first(service):
     service.create(shell(WAIT.format("never")))
     service.delete("run")

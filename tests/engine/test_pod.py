@@ -450,6 +450,7 @@ def test_relative_paths_begin_at_the_working_directory():
         (outputs({"path": "/tmp/.."}), "the whole file tree"),
         (outputs({"path": "/a", "name": "../../escaped"}), "not a name of an output artifact"),
         (outputs({"path": "/a", "s3": {"key": "code/0123.tgz"}}), "where the code of steps lies"),
+        (outputs({"path": "/a", "s3": {"key": "job/0123.tgz"}}), "where the code of steps lies"),
     ],
 )
 def test_what_cannot_be_a_place_is_refused(template, message):
