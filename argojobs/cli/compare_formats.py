@@ -18,6 +18,7 @@ from typing import Any
 
 from argojobs.cli.pace_text import value_text
 from argojobs.results.cell import Cell, number_of
+from argojobs.results.columns import in_json
 from argojobs.results.comparing import RUN, Column, Table
 from argojobs.runs.view.times import elapsed
 from argojobs.runs.wording import plain
@@ -108,9 +109,7 @@ def _in_json(cell: Cell, column: Column) -> Any:
         number = number_of(cell)
         finite = number is not None and math.isfinite(number)
         return number if finite else cell
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return "NaN" if math.isnan(cell) else "Infinity" if cell > 0 else "-Infinity"
-    return cell
+    return in_json(cell) if isinstance(cell, float) else cell
 
 
 def markdown(table: Table) -> str:

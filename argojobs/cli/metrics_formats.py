@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from argojobs.cli.door import put_data
 from argojobs.results.attempt import Attempt
+from argojobs.results.columns import in_json
 from argojobs.results.job import Series
 from argojobs.runs.metrics import Reported
 
@@ -108,13 +108,6 @@ def row_of(
 def plain_number(value: float) -> float:
     """Return a step as it was most likely given: 3, not 3.0."""
     return int(value) if value.is_integer() and abs(value) < 1 << 53 else value
-
-
-def in_json(value: float) -> float | str:
-    """Return a number as JSON can have it."""
-    if math.isfinite(value):
-        return value
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _json(value: Any) -> str:

@@ -30,7 +30,8 @@ if __name__ == "__main__":
 OLDER_SCRIPTS = """\
     from importlib.util import find_spec
     if not all(map(find_spec, %r)):
-        sys.path.append(os.path.join(here, "argojobs", "job", "older_scripts"))
+        from argojobs.job.older_scripts import path
+        sys.path.append(path())
 """
 
 #: Signs of base 85 that Argo, Kubernetes, Go or YAML take for their own, and what stands for them.

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 
 _MOST_LISTED = 40
+#: Among so many names the nearest is looked for; of more, among those that begin alike.
+_MOST = 2_000
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -24,6 +26,8 @@ def suggestion(name: str, known: Iterable[str], *, what: str) -> str:
         what: how the hint calls these (`the parameters are`).
     """
     names = list(known)
+    if len(names) > _MOST:
+        names = sorted(names, key=lambda one: one[:1] != name[:1])[:_MOST]
     near = nearest(name, names)
     listed = ", ".join(names[:_MOST_LISTED]) + (" ..." if len(names) > _MOST_LISTED else "")
     every = f"{what}: {listed}" if names else f"{what}: none"

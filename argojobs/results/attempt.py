@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from argojobs.results.columns import Columns, finite, finites, number, numbers
+from argojobs.results.columns import Columns, finite, finites, in_json, number, numbers
 
 #: A line of a hundred thousand names has some 6 MB.
 MOST_OF_LINE = 16 << 20
@@ -353,8 +353,8 @@ def bounded(value: Any) -> Any:
         if isinstance(one, str):
             left[0] -= len(one) // 5
             return one[:MOST_OF_TEXT] if left[0] >= 0 else "..."
-        if isinstance(one, float) and not math.isfinite(one):  # 1e999
-            return "Infinity" if one > 0 else "-Infinity"
+        if isinstance(one, float):
+            return in_json(one)  # 1e999
         if not isinstance(one, dict | list):
             return one
         if depth >= _DEEPEST or left[0] < len(one):

@@ -45,6 +45,13 @@ def number(value: object) -> float:
     raise ValueError("not a number")
 
 
+def in_json(value: float) -> float | str:
+    """Return a number as standard JSON has it: NaN and infinities are texts, as `number` reads them."""
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
 def finite(value: object) -> float:
     """Return a time or a step. Raises ValueError for what is not a number, or without end."""
     found = value if type(value) is float else number(value)

@@ -24,8 +24,6 @@ Kind = Literal["fact", "parameter", "metric", "summary"]
 
 #: The column that every table begins with, and what may stand in the place of `min` or `max`.
 RUN, BEST = "run", "best"
-#: Among so many names the nearest to a wrong one is looked for.
-_MOST_NEAR = 2_000
 
 
 class Run(NamedTuple):
@@ -99,13 +97,9 @@ class Table:
         if found:
             several = ", ".join(column.name for column in found)
             raise UsageError(f"{name!r} means several columns", hint=f"say which one: {several}")
-        raise NotFoundError(f"there is no column {name!r}", hint=self._near(name))
-
-    def _near(self, name: str) -> str:
-        names = self.names
-        if len(names) > _MOST_NEAR:
-            names.sort(key=lambda one: one[:1] != name[:1])
-        return suggestion(name, names[:_MOST_NEAR], what="there are")
+        raise NotFoundError(
+            f"there is no column {name!r}", hint=suggestion(name, self.names, what="there are")
+        )
 
     def matching(self, names: Iterable[str]) -> tuple[Column, ...]:
         """Return the columns of these names or patterns (`val/*`), each once, the runs' first.

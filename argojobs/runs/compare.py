@@ -75,6 +75,12 @@ def _no_collecting() -> Iterator[None]:
 def _gathered(place: Target, names: Sequence[str], experiment: str, at: float) -> Gathered:
     files = [name for name in names if name.endswith(".csv") and Path(name).is_file()]
     workflows = _workflows(place, [one for one in names if one not in files], experiment)
+    if place.results is not None and not place.artifacts_here:
+        # What is fetched is found by the nodes, which a list lacks.
+        workflows = {
+            name: run if nodes_of(run) else place.service.get(name)
+            for name, run in workflows.items()
+        }
     digests = _digests(place, workflows)
     found = {
         name: Run(_facts(place, run, at), parameters(run), digests.get(name, Digest()))
@@ -128,12 +134,7 @@ def _digests(place: Target, workflows: Mapping[str, Workflow]) -> dict[str, Dige
     """Return what each run reported as one; where steps share a name it is told with the step."""
     if place.results is None:
         return {}
-    runs = list(workflows.values())
-    if not place.artifacts_here:  # what is fetched is found by the nodes, which a list lacks
-        runs = [
-            run if nodes_of(run) else place.service.get(name) for name, run in workflows.items()
-        ]
-    found = digests_of(place.results(runs), list(workflows))
+    found = digests_of(place.results([*workflows.values()]), list(workflows))
     shared: tuple[set[str], set[str]] = (set(), set())
     for jobs in found.values():
         if len(jobs) > 1:

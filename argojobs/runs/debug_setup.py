@@ -10,7 +10,7 @@ from argojobs.edits.debugging import Debugging, with_debugger
 from argojobs.edits.parameters import Applied
 from argojobs.errors import UsageError
 from argojobs.runs.request import RunRequest
-from argojobs.runs.stores import code_folder
+from argojobs.runs.stores import shared_folder
 from argojobs.runs.uploads import Upload
 from argojobs.service import Workflow
 
@@ -52,7 +52,7 @@ def told_to_wait(
         workflow, notes = with_debugger(applied.workflow, wanted, program=program)
         return DebugSetup(workflow, (), (*notes, _NOT_BROUGHT))
     packed = debugger_archive()
-    key = f"{code_folder(context).removesuffix('code')}debugger/{packed.hash}.tgz"
+    key = f"{shared_folder(context, 'debugger')}/{packed.hash}.tgz"
     brought = Upload(key, "the debugger (debugpy)", packed=packed)
     workflow, notes = with_debugger(applied.workflow, wanted, key=key)
     return DebugSetup(workflow, (brought,), tuple(notes))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from argojobs.edits.job_environment import with_job_environment
 from argojobs.edits.job_library import asks_for_library, with_job_library
-from argojobs.runs.stores import code_folder
+from argojobs.runs.stores import shared_folder
 from argojobs.runs.target import Target
 from argojobs.runs.uploads import Upload
 from argojobs.service import Workflow
@@ -40,6 +40,6 @@ def equipped(workflow: Workflow, target: Target) -> Equipped:
     from argojobs.compile.job_archive import job_archive
 
     packed = job_archive()
-    key = f"{code_folder(target.context).removesuffix('code')}job/{packed.hash}.tgz"
+    key = f"{shared_folder(target.context, 'job')}/{packed.hash}.tgz"
     brought = Upload(key, "the job library", packed=packed)
     return Equipped(with_job_library(workflow, key, by_import=by_import), (brought,))

@@ -31,8 +31,6 @@ _REMEDY = (
 
 #: Of so many steps it is looked how far they are, those that run first, in so many bytes each.
 _MOST_PACES, _END = 32, 64 << 10
-#: Among so many names the nearest to a wrong one is looked for.
-_MOST_NEAR = 2_000
 
 
 class Reported(NamedTuple):
@@ -110,7 +108,10 @@ def check_names(reported: Sequence[Reported], names: Sequence[str]) -> None:
     known = names_of(reported)
     for name in names:
         if not _meant(name, known):
-            raise NotFoundError(f"no metric {name!r} was logged", hint=_near(name, known))
+            raise NotFoundError(
+                f"no metric {name!r} was logged",
+                hint=suggestion(name, known, what="there are") if known else HOW,
+            )
 
 
 def chosen(
@@ -148,14 +149,6 @@ def _meant(name: str, known: Collection[str]) -> list[str]:
     if name in known:
         return [name]
     return [one for one in known if fnmatchcase(one, name)] if set(name) & {"*", "?"} else []
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    """Return a hint for a wrong name; of very many names those are asked that begin alike."""
-    names = list(known)
-    if len(names) > _MOST_NEAR:
-        names.sort(key=lambda one: one[:1] != name[:1])
-    return suggestion(name, names[:_MOST_NEAR], what="there are") if names else HOW
 
 
 def paces(place: Target, workflow: Workflow, now: float) -> dict[str, Pace]:

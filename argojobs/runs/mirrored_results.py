@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -104,16 +104,14 @@ def _extend(repository: Repository, objects: Sequence[Entry], target: Path) -> N
 
 
 def _read(repository: Repository, key: str) -> bytes:
-    for number in range(1, _TRIES + 1):
-        with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
-            try:
+    with tempfile.TemporaryDirectory(prefix="argojobs-") as folder:
+        for _ in range(_TRIES - 1):
+            with suppress(ServerError):
                 repository.get(key, f"{folder}/object")
-            except ServerError:
-                if number == _TRIES:
-                    raise
-            else:
-                return Path(f"{folder}/object").read_bytes()
-    raise AssertionError("unreachable")
+                break
+        else:
+            repository.get(key, f"{folder}/object")
+        return Path(f"{folder}/object").read_bytes()
 
 
 @contextmanager

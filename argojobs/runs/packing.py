@@ -28,7 +28,7 @@ from argojobs.config.secret_references import file_of
 from argojobs.config.settings import Settings
 from argojobs.errors import BundleError, NotFoundError, UsageError
 from argojobs.runs.request import RunRequest
-from argojobs.runs.stores import code_folder
+from argojobs.runs.stores import shared_folder
 from argojobs.storage.repository import Repository
 from argojobs.units import size
 
@@ -56,7 +56,7 @@ def code_of(
         BundleError: for code that cannot travel, or is too large for a manifest.
         NotFoundError: for code that was not stored before.
     """
-    folder = code_folder(context)
+    folder = shared_folder(context, "code")
     if request.code == "image":
         return IMAGE_CODE, None
     if request.code:

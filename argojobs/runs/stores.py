@@ -257,10 +257,13 @@ def folder_of(context: Context) -> str:
     return folder_of_runs(context.s3) if context.s3 is not None else ""
 
 
-def code_folder(context: Context) -> str:
-    """Return the beginning of the keys of code: below the prefix of the context's store."""
+def shared_folder(context: Context, name: str) -> str:
+    """Return the beginning of the keys of what runs share: below the prefix of the context's store.
+
+    name: `code`, `debugger` or `job`.
+    """
     prefix = context.s3.prefix.strip("/") if context.s3 is not None else ""
-    return f"{prefix}/code" if prefix else "code"
+    return f"{prefix}/{name}" if prefix else name
 
 
 def location_in(context: Context) -> Callable[[str, str], Artifact] | None:

@@ -18,7 +18,7 @@ from argojobs.errors import BundleError
 from argojobs.runs.images import PipelineImages
 from argojobs.runs.prepare import prepared_for
 from argojobs.runs.request import RunRequest
-from argojobs.runs.stores import code_folder, in_store
+from argojobs.runs.stores import in_store, shared_folder
 
 FILE = """
 from argojobs import Model, Outputs, pipeline, step
@@ -94,7 +94,7 @@ def test_code_lies_below_the_prefix_of_the_contexts_store_which_is_named_by_refe
     assert code["s3"]["key"].startswith("team/code/")
     assert code["s3"]["bucket"] == "runs"
     assert code["s3"]["secretKeySecret"] == {"name": "keys", "key": "secretkey"}
-    assert code_folder(LAB) == "team/code"
+    assert shared_folder(LAB, "code") == "team/code"
 
 
 def test_outputs_and_logs_go_into_the_contexts_store_one_place_an_attempt(file: str) -> None:

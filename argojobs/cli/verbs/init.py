@@ -37,7 +37,7 @@ def command(
     from argojobs.compile.project import project_root
     from argojobs.config.settings import load_settings
     from argojobs.runs.packing import code_in, packed_project
-    from argojobs.runs.stores import code_folder
+    from argojobs.runs.stores import shared_folder
     from argojobs.runs.uploads import Upload, store
 
     root = project_root(folder)
@@ -50,7 +50,7 @@ def command(
     warn(packed.warnings)
     place = target(context, server, root)
     repository = place.repository()
-    key = code_in(code_folder(place.context), packed).key
+    key = code_in(shared_folder(place.context, "code"), packed).key
     stored = repository.kind(key) is not None
     if not dry_run and not stored:
         store(Upload(key, "code", packed=packed), repository)
