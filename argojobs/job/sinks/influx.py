@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
+from argojobs.job.asking import HTTP as URL
+from argojobs.job.asking import UDP
 from argojobs.job.batch import Batch
 from argojobs.job.sinks.background import Background, NotNow
 from argojobs.job.sinks.line_protocol import measurement, tags
@@ -25,8 +27,6 @@ from argojobs.job.sinks.sink import Process
 if TYPE_CHECKING:
     from http.client import HTTPConnection
 
-UDP = "ARGOJOBS_INFLUX_UDP"
-URL = "ARGOJOBS_INFLUX_URL"
 DATABASE, USER, PASSWORD = (f"ARGOJOBS_INFLUX_{name}" for name in ("DATABASE", "USER", "PASSWORD"))
 ORG, BUCKET, TOKEN = (f"ARGOJOBS_INFLUX_{name}" for name in ("ORG", "BUCKET", "TOKEN"))
 

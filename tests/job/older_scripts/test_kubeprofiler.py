@@ -229,6 +229,20 @@ def test_without_a_run_its_folder_is_below_the_working_directory(tmp_path: Path)
     assert found == ["snapshots/6f1d", "snapshots/6f1d/tf_ckpt", True]
 
 
+@pytest.mark.parametrize("place", ["after epoch 2", "while saving 2"])
+def test_where_results_go_to_a_store_a_pod_that_has_nothing_of_the_one_before_goes_on(
+    place: str, tmp_path: Path
+) -> None:
+    attempt("of_pytorch", tmp_path / "unbroken")
+    store = f"file://{tmp_path / 'store'}"
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert attempt("of_pytorch", first, ARGOJOBS_RESULTS=store, DIE=f"SIGKILL {place}") == -9
+    assert attempt("of_pytorch", second, ARGOJOBS_RESULTS=store) == 0
+    assert weights(second) == weights(tmp_path / "unbroken")
+    for folder in (first, second):
+        assert [path.name for path in folder.iterdir() if path.is_dir()] == ["snapshots"]
+
+
 def test_a_second_one_and_another_rank_leave_the_folder_alone(tmp_path: Path) -> None:
     kept = "open(api.root_dir + '/mine', 'w').close(), kubeprofiler.KubeProfiler().start_epoch()"
     assert told_by(f"{kept}, os.listdir(api.root_dir)", tmp_path)[-1] == ["mine"]

@@ -132,7 +132,7 @@ class _Epochs:
         stored = job.restore()
         if stored is not None:
             _replace(root, stored)
-        elif not restarted and os.environ.get("ARGOJOBS_RESULTS"):
+        elif not restarted and _results_folder():
             _replace(root, None)  # what an attempt left that was killed in its first epoch
         os.makedirs(root, exist_ok=True)
         atexit.register(self._settle_at_exit)
@@ -172,10 +172,16 @@ _EPOCHS = _Epochs()
 
 def _root_dir(job: str) -> str:
     """Return the folder for checkpoints: in the job's own, else below the working directory."""
-    results = os.environ.get("ARGOJOBS_RESULTS")
+    results = _results_folder()
     if results:
         return os.path.join(results, "kubernetesdlprofile")
     return os.path.join("snapshots", job)
+
+
+def _results_folder() -> str:
+    """Return the folder of the job; "" where results go to a store (a URL) or nowhere."""
+    results = os.environ.get("ARGOJOBS_RESULTS", "")
+    return results if os.path.isabs(results) else ""
 
 
 def _replace(folder: str, by: str | None) -> None:
