@@ -405,7 +405,7 @@ def _left_out(theirs: Sequence[File], words: Words, *, whole: bool) -> tuple[str
 def reports(packed: Packed) -> bool:
     """Whether the steps of a project may report by `argojobs.job`: something there imports it."""
     theirs = [file for file in packed.entries if not file.name.startswith(f"{RESERVED}/")]
-    some = [file for file in theirs if b"argojobs" in file.content and b"job" in file.content]
+    some = [one for one in theirs if _JOB.search(one.content) or _OLDER.search(one.content)]
     words = words_of((file.name, file.content) for file in some)
     return packed.whole or words is None or "job" in words
 

@@ -604,3 +604,23 @@ def test_a_home_inside_the_project_does_not_travel(
     _files(project, "runs/store.db", "runs2/kept.py")
     assert "runs/store.db" not in pack(project).files
     assert "runs2/kept.py" in pack(project).files
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from argojobs import job", True),
+        ("import argojobs.job", True),
+        ("import argojobs\nargojobs.job.log(loss=1)", True),
+        ("from kubernetesdlprofile import kubeprofiler", True),
+        ("from telegraf.client import TelegrafClient", True),
+        ("from argojobs import step", False),
+        ("import argojobs", False),
+        ("job = 1", False),
+    ],
+)
+def test_a_project_may_report_where_it_uses_the_library_or_what_is_built_on_it(
+    tmp_path: Path, text: str, expected: bool
+) -> None:
+    (tmp_path / "train.py").write_text(f"{text}\n")
+    assert bundle.reports(pack(tmp_path)) is expected
